@@ -1,0 +1,27 @@
+"""duplexkit: construct, check and release datasets for full-duplex spoken dialogue models."""
+
+__version__ = "0.1.0"
+
+
+class DuplexkitError(Exception):
+    """Something a user can mend: the message says what, where, what was wanted and what to do."""
+
+
+class RecipeError(DuplexkitError, ValueError):
+    """A recipe cannot be built as written."""
+
+
+class ScriptError(DuplexkitError, ValueError):
+    """A script or a script file does not hold what its scenario needs."""
+
+
+class AudioError(DuplexkitError, ValueError):
+    """A signal is not what the function asks for (type, shape, rate, finite values, level)."""
+
+
+class SpeechError(DuplexkitError):
+    """An engine could not speak what it was asked to."""
+
+
+class ReleaseError(DuplexkitError):
+    """A built folder is missing something, or was changed after it was built."""

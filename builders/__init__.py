@@ -1,0 +1,1 @@
+"""DOING: one verb a file, in the order of the flow."""

@@ -1,0 +1,450 @@
+"""Each column of a row, once: name, type, unit, meaning; Arrow schema, features and rows come from here."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import __version__
+from ..scenarios.conversation import Event, PlacedTurn, PlannedTurn, spoken_text
+from ..scenarios.event_table import expected, scoring_window
+from ..scenarios.events import M3Event
+from .sample import Sample, Utterance
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA_VERSION = 1
+
+Type = str | list[Any] | dict[str, Any]
+"""``"string"`` and the like, ``"audio"``, ``[element]`` for lists, ``{name: type}`` for structs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: what the card's table says of it."""
+
+    name: str
+    type: Type
+    unit: str
+    meaning: str
+
+
+_SPAN = {"onset_s": "float64", "offset_s": "float64"}
+
+COLUMNS: tuple[Column, ...] = (
+    Column(
+        name="id", type="string", unit="", meaning="<scenario>/<language>/<script>/<take>, stable over versions"
+    ),
+    Column(name="scenario", type="string", unit="", meaning="what the sample tests"),
+    Column(name="language", type="string", unit="BCP-47", meaning="language of all that is said"),
+    Column(name="split", type="string", unit="", meaning="train, validation or test; all takes of a script share it"),
+    Column(name="preset", type="string", unit="", meaning="named numbers of the scenario; + = changed by the recipe"),
+    Column(
+        name="fdb_relation",
+        type="string",
+        unit="",
+        meaning="to Full-Duplex-Bench: same-rule, analogue (scores not comparable) or own",
+    ),
+    Column(name="input", type="audio", unit="", meaning="the user side, mono: what is streamed to the model"),
+    Column(name="clean_input", type="audio", unit="", meaning="the same without the event, or null"),
+    Column(
+        name="untreated_input",
+        type="audio",
+        unit="",
+        meaning="the same with the event dry and at the user's level, or null",
+    ),
+    Column(name="system", type="audio", unit="", meaning="reference of the system's side, or null"),
+    Column(name="duration_s", type="float64", unit="s", meaning="length of every track of the row"),
+    Column(name="sample_rate_hz", type="int32", unit="Hz", meaning="rate of every track of the row"),
+    Column(
+        name="turns",
+        type=[
+            {
+                "role": "string",
+                "speaker": "string",
+                "text": "string",
+                "reading": "string",
+                "intent": "string",
+                **_SPAN,
+                "reference_answer": "string",
+                "depends_on": ["int32"],
+                "spoken_text": "string",
+                "words": [{"text": "string", **_SPAN}],
+                "word_time_source": "string",
+            }
+        ],
+        unit="s",
+        meaning="what was said, by whom and when; spoken_text is shorter than text where a turn was cut off",
+    ),
+    Column(
+        name="events",
+        type=[
+            {
+                "kind": "string",
+                "role": "string",
+                **_SPAN,
+                "turn": "int32",
+                "expected_if_speaking": "string",
+                "expected_if_silent": "string",
+                "score_from_s": "float64",
+                "score_to_s": "float64",
+                "intended_s": "float64",
+                "pause_kind": "string",
+                "fto_s": "float64",
+                "intended_fto_s": "float64",
+                "token": "string",
+                "function": "string",
+                "meets_fdb": "bool",
+                "meets_m3": "bool",
+                "q": "float64",
+                "q_source": "string",
+                "intent": "string",
+                "addressee": "string",
+                "carries_instruction": "bool",
+                "audible_end_s": "float64",
+                "system_planned_end_s": "float64",
+                "system_stop_s": "float64",
+                "spoken_text": "string",
+                "planned_text": "string",
+                "context_start_s": "float64",
+                "input_start_s": "float64",
+            }
+        ],
+        unit="s",
+        meaning="what happens between turns, from the mixer; fields that do not apply are null",
+    ),
+    Column(
+        name="m3_events",
+        type=[{"kind": "string", "role": "string", **_SPAN}],
+        unit="s",
+        meaning="the same by M3-DuplexBench's rule on words (an overlapping TURN_SHIFT has onset > offset), or null",
+    ),
+    Column(
+        name="backchannel_q",
+        type=["float32"],
+        unit="share per 200 ms",
+        meaning="expected share of listeners who start a token in each window, or null",
+    ),
+    Column(name="q_source", type="string", unit="", meaning="author or listeners, and the kernel; or null"),
+    Column(
+        name="treatment",
+        type={
+            "preset": "string",
+            "target_db": "float64",
+            "measured_db": "float64",
+            "audible_end_s": "float64",
+            "params": "string",
+        },
+        unit="dB re the user's on-axis speech",
+        meaning="what was done to the event's clip; params: every drawn number as JSON; or null",
+    ),
+    Column(
+        name="checks",
+        type={
+            "onset_error_s": "float64",
+            "offset_error_s": "float64",
+            "level_error_db": "float64",
+            "true_peak_dbfs": "float64",
+            "detector_agreement": "float64",
+        },
+        unit="",
+        meaning="measured on the audio; null = not measured",
+    ),
+    Column(
+        name="script",
+        type={
+            "id": "string",
+            "source": "string",
+            "licence": "string",
+            "domain": "string",
+            "register": "string",
+            "addressee": "string",
+            "pause_kind": "string",
+            "tags": ["string"],
+        },
+        unit="",
+        meaning="the text's origin",
+    ),
+    Column(
+        name="provenance",
+        type={
+            "engine": "string",
+            "engine_version": "string",
+            "engine_licence": "string",
+            "voices": [
+                {
+                    "role": "string",
+                    "voice": "string",
+                    "mix": [{"style": "string", "weight": "float64"}],
+                    "licence": "string",
+                    "attribution": "string",
+                }
+            ],
+            "turns": [{"stem": "string", "clip": "string", "speed": "float64", "seed": "int64"}],
+            "room": "string",
+            "timing_profile": "string",
+            "recipe_digest": "string",
+            "code_version": "string",
+            "llm": "string",
+            "prompt_hash": "string",
+            "attempt": "int32",
+        },
+        unit="",
+        meaning="who spoke, with what, from which recipe; stems are named by the SHA-256 of their samples",
+    ),
+)
+
+
+def features(sample_rate_hz: int) -> dict[str, Any]:
+    """Return the features as the ``huggingface`` metadata of Parquet states them."""
+    return {column.name: _feature(column.type, sample_rate_hz) for column in COLUMNS}
+
+
+def _feature(type_: Type, rate: int) -> Any:
+    if type_ == "audio":
+        return {"sampling_rate": rate, "_type": "Audio"}
+    if isinstance(type_, str):
+        return {"dtype": type_, "_type": "Value"}
+    if isinstance(type_, list):
+        if isinstance(type_[0], dict):
+            return [_feature(type_[0], rate)]
+        return {"feature": _feature(type_[0], rate), "_type": "Sequence"}
+    return {name: _feature(part, rate) for name, part in type_.items()}
+
+
+def card_features(sample_rate_hz: int) -> list[dict[str, Any]]:
+    """Return the features as a dataset card's YAML states them."""
+    return [_card_feature(column.name, column.type, sample_rate_hz) for column in COLUMNS]
+
+
+def _card_feature(name: str, type_: Type, rate: int) -> dict[str, Any]:
+    if type_ == "audio":
+        return {"name": name, "dtype": {"audio": {"sampling_rate": rate}}}
+    if isinstance(type_, str):
+        return {"name": name, "dtype": type_}
+    if isinstance(type_, list):
+        if isinstance(type_[0], dict):
+            return {"name": name, "list": [_card_feature(k, v, rate) for k, v in type_[0].items()]}
+        return {"name": name, "list": type_[0]}
+    return {"name": name, "struct": [_card_feature(k, v, rate) for k, v in type_.items()]}
+
+
+def arrow_schema(sample_rate_hz: int) -> pa.Schema:
+    """Return the Arrow schema of a shard, with the features in its metadata."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [(column.name, _arrow(column.type)) for column in COLUMNS],
+        metadata={"huggingface": json.dumps({"info": {"features": features(sample_rate_hz)}})},
+    )
+
+
+def _arrow(type_: Type) -> pa.DataType:
+    import pyarrow as pa
+
+    if type_ == "audio":
+        return pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    if isinstance(type_, str):
+        return {
+            "string": pa.string(),
+            "float64": pa.float64(),
+            "float32": pa.float32(),
+            "int32": pa.int32(),
+            "int64": pa.int64(),
+            "bool": pa.bool_(),
+        }[type_]
+    if isinstance(type_, list):
+        return pa.list_(_arrow(type_[0]))
+    return pa.struct([(name, _arrow(part)) for name, part in type_.items()])
+
+
+def flac(pcm: NDArray[np.int16], sample_rate_hz: int) -> bytes:
+    """Return the FLAC file of samples of shape (n,), 16 bits."""
+    import soundfile
+
+    buffer = io.BytesIO()
+    soundfile.write(buffer, pcm, sample_rate_hz, format="FLAC", subtype="PCM_16")
+    return buffer.getvalue()
+
+
+def to_row(sample: Sample, *, recipe_digest: str, attempt: int) -> dict[str, Any]:
+    """Return the row of a checked sample."""
+    plan, timeline, script = sample.plan, sample.timeline, sample.plan.script
+    rate = timeline.sample_rate_hz
+    name = plan.id.replace("/", "-")
+
+    def audio(track: NDArray[np.int16] | None, suffix: str) -> dict[str, Any] | None:
+        return None if track is None else {"bytes": flac(track, rate), "path": f"{name}{suffix}.flac"}
+
+    pause_kinds = sorted({pause.kind for turn in timeline.turns for pause in turn.pauses})
+    treatment = sample.treatment
+    return {
+        "id": plan.id,
+        "scenario": plan.scenario,
+        "language": plan.language,
+        "split": plan.split,
+        "preset": plan.preset,
+        "fdb_relation": plan.fdb_relation,
+        "input": audio(sample.input, ""),
+        "clean_input": audio(sample.clean_input, "-clean"),
+        "untreated_input": audio(sample.untreated_input, "-untreated"),
+        "system": audio(sample.system, "-system"),
+        "duration_s": timeline.n_samples / rate,
+        "sample_rate_hz": rate,
+        "turns": [
+            _turn(said, turn, utterance, rate)
+            for said, turn, utterance in zip(plan.turns, timeline.turns, sample.utterances, strict=True)
+        ],
+        "events": [_event(event, sample) for event in sample.annotation.events],
+        "m3_events": _m3_rows(sample),
+        "backchannel_q": (
+            None if sample.annotation.backchannel_q is None else list(sample.annotation.backchannel_q)
+        ),
+        "q_source": sample.annotation.q_source or None,
+        "treatment": (
+            None
+            if treatment is None
+            else {
+                "preset": treatment.preset,
+                "target_db": treatment.target_db,
+                "measured_db": treatment.measured_db,
+                "audible_end_s": treatment.audible_end / rate,
+                "params": json.dumps(treatment.params, sort_keys=True),
+            }
+        ),
+        "checks": dict(sample.checks),
+        "script": {
+            "id": script.id,
+            "source": script.source,
+            "licence": script.licence,
+            "domain": script.domain,
+            "register": script.register,
+            "addressee": script.addressee or None,
+            "pause_kind": ",".join(pause_kinds) or None,
+            "tags": list(script.tags),
+        },
+        "provenance": _provenance(sample, recipe_digest, attempt),
+    }
+
+
+def _turn(said: PlannedTurn, turn: PlacedTurn, utterance: Utterance, rate: int) -> dict[str, Any]:
+    words = [word for word in turn.words if turn.cut is None or word.stop <= turn.cut]
+    return {
+        "role": said.role.value,
+        "speaker": said.voice,
+        "text": utterance.text,
+        "reading": utterance.reading or None,
+        "intent": said.intent or None,
+        "onset_s": turn.onset / rate,
+        "offset_s": turn.offset / rate,
+        "reference_answer": said.reference_answer or None,
+        "depends_on": list(said.depends_on),
+        "spoken_text": spoken_text(utterance.text, turn),
+        "words": [{"text": w.text, "onset_s": w.start / rate, "offset_s": w.stop / rate} for w in words],
+        "word_time_source": utterance.word_time_source,
+    }
+
+
+def _event(event: Event, sample: Sample) -> dict[str, Any]:
+    rate = sample.timeline.sample_rate_hz
+    if_speaking, if_silent = expected(event)
+    score_from, score_to = scoring_window(event, rate)
+
+    def seconds(at: int | None) -> float | None:
+        return None if at is None else at / rate
+
+    is_token = event.kind == "backchannel"
+    length_s = (event.offset - event.onset) / rate
+    return {
+        "kind": event.kind,
+        "role": event.role.value,
+        "onset_s": event.onset / rate,
+        "offset_s": event.offset / rate,
+        "turn": event.turn,
+        "expected_if_speaking": if_speaking,
+        "expected_if_silent": if_silent,
+        "score_from_s": score_from / rate,
+        "score_to_s": min(score_to / rate, sample.timeline.n_samples / rate),
+        "intended_s": event.intended_s,
+        "pause_kind": event.pause_kind or None,
+        "fto_s": event.fto_s,
+        "intended_fto_s": event.intended_fto_s,
+        "token": event.token or None,
+        "function": event.function or None,
+        "meets_fdb": length_s < 1.0 and len(event.token.split()) < 2 if is_token else None,
+        "meets_m3": length_s <= 0.8 if is_token else None,
+        "q": event.q,
+        "q_source": event.q_source or None,
+        "intent": event.intent or None,
+        "addressee": event.addressee or None,
+        "carries_instruction": event.carries_instruction,
+        "audible_end_s": seconds(event.audible_end),
+        "system_planned_end_s": seconds(event.system_planned_end),
+        "system_stop_s": seconds(event.system_stop),
+        "spoken_text": event.spoken_text or None,
+        "planned_text": event.planned_text or None,
+        "context_start_s": seconds(event.context_start),
+        "input_start_s": seconds(event.input_start),
+    }
+
+
+def _m3_rows(sample: Sample) -> list[dict[str, Any]] | None:
+    if sample.m3_events is None:
+        return None
+    rows: list[tuple[str, M3Event]] = [
+        (role, event) for role, events in sample.m3_events.items() for event in events
+    ]
+    return [
+        {
+            "kind": event.kind,
+            "role": role,
+            "onset_s": event.start_cs / 100,
+            "offset_s": event.end_cs / 100,
+        }
+        for role, event in rows
+    ]
+
+
+def _provenance(sample: Sample, recipe_digest: str, attempt: int) -> dict[str, Any]:
+    voices: dict[tuple[str, str], dict[str, Any]] = {}
+    for said, utterance in zip(sample.plan.turns, sample.utterances, strict=True):
+        made = utterance.provenance
+        voices.setdefault(
+            (said.role.value, said.voice),
+            {
+                "role": said.role.value,
+                "voice": said.voice,
+                "mix": made["voice_mix"],
+                "licence": made["voice_licence"],
+                "attribution": made["voice_attribution"],
+            },
+        )
+    first = sample.utterances[0].provenance
+    return {
+        "engine": first["engine"],
+        "engine_version": first["engine_version"],
+        "engine_licence": first["engine_licence"],
+        "voices": list(voices.values()),
+        "turns": [
+            {
+                "stem": u.sha256,
+                "clip": u.provenance["clip"],
+                "speed": u.provenance["speed"],
+                "seed": u.provenance["seed"],
+            }
+            for u in sample.utterances
+        ],
+        "room": json.dumps(sample.room, sort_keys=True),
+        "timing_profile": sample.plan.timing_profile or None,
+        "recipe_digest": recipe_digest,
+        "code_version": __version__,
+        "llm": None,
+        "prompt_hash": None,
+        "attempt": attempt,
+    }

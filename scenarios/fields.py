@@ -1,0 +1,196 @@
+"""What a recipe may say of a scenario: named fields with a unit, bounds and a meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from .. import RecipeError
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeField:
+    """A pair [low, high] from which a number is drawn; one number stands for a pair of equals."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    meaning: str
+
+    def read(self, value: Any, where: str) -> Range:
+        """Return the pair, checked against the bounds of the field."""
+        pair = [value, value] if _is_number(value) else value
+        if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(map(_is_number, pair))):
+            raise RecipeError(
+                f"{where} = {value!r}: wanted a number or a pair [low, high] in {self.unit}, "
+                f"for example {self.name} = [{self.low:g}, {self.high:g}]"
+            )
+        low, high = float(pair[0]), float(pair[1])
+        if low > high:
+            raise RecipeError(
+                f"{where} = [{low:g}, {high:g}]: an empty range; write the smaller number first: "
+                f"[{high:g}, {low:g}]"
+            )
+        if low < self.low or high > self.high:
+            raise RecipeError(
+                f"{where} = [{low:g}, {high:g}]: outside what {self.name} may be, "
+                f"{self.low:g} to {self.high:g} {self.unit}"
+            )
+        return low, high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntRangeField:
+    """A pair [low, high] of whole numbers, both included."""
+
+    name: str
+    unit: str
+    low: int
+    high: int
+    meaning: str
+
+    def read(self, value: Any, where: str) -> tuple[int, int]:
+        """Return the pair, checked."""
+        low, high = RangeField(
+            name=self.name, unit=self.unit, low=self.low, high=self.high, meaning=self.meaning
+        ).read(value, where)
+        if low != int(low) or high != int(high):
+            raise RecipeError(f"{where} = {value!r}: wanted whole numbers of {self.unit}")
+        return int(low), int(high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberField:
+    """One number."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    meaning: str
+
+    def read(self, value: Any, where: str) -> float:
+        """Return the number, checked."""
+        if not _is_number(value) or not self.low <= value <= self.high:
+            raise RecipeError(
+                f"{where} = {value!r}: wanted one number from {self.low:g} to {self.high:g} {self.unit}"
+            )
+        return float(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagField:
+    """true or false."""
+
+    name: str
+    meaning: str
+    unit: str = "true or false"
+
+    def read(self, value: Any, where: str) -> bool:
+        """Return the flag, checked."""
+        if not isinstance(value, bool):
+            raise RecipeError(f"{where} = {value!r}: wanted true or false")
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameField:
+    """A name; its existence is checked where the thing is known (`known` given: here)."""
+
+    name: str
+    meaning: str
+    known: tuple[str, ...] = ()
+    unit: str = "name"
+
+    def read(self, value: Any, where: str) -> str:
+        """Return the name, checked."""
+        if not isinstance(value, str):
+            raise RecipeError(f"{where} = {value!r}: wanted a name in quotes")
+        if self.known and value not in self.known:
+            raise RecipeError(f"{where} = {value!r}: {unknown('value', value, self.known)}")
+        return value
+
+
+Field = RangeField | IntRangeField | NumberField | FlagField | NameField
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
+    """Return the end of a message about a name that is not known, with near matches first."""
+    near = get_close_matches(name, known, n=2, cutoff=0.6)
+    hint = f"did you mean {' or '.join(repr(n) for n in near)}? " if near else ""
+    return f"unknown {what}; {hint}known: {', '.join(sorted(known)) or 'none'}"
+
+
+def read_table(
+    table: object, *, fields: Mapping[str, Field], where: str, also: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return the values of a recipe table whose keys are `fields` (keys in `also` are left to the caller).
+
+    Raises
+    ------
+    RecipeError
+        For an unknown key, or a value that its field refuses; names `where` and the key.
+    """
+    if not isinstance(table, Mapping):
+        raise RecipeError(f"{where} = {table!r}: wanted a table of keys")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key in also:
+            continue
+        if key not in fields:
+            raise RecipeError(f"{where}.{key}: {unknown('key', key, (*fields, *also))}")
+        values[key] = fields[key].read(value, f"{where}.{key}")
+    return values
+
+
+LEAD = RangeField(
+    name="lead_s",
+    unit="seconds",
+    low=0.0,
+    high=30.0,
+    meaning="quiet before the first speech sample",
+)
+TAIL = RangeField(
+    name="tail_s",
+    unit="seconds",
+    low=0.0,
+    high=120.0,
+    meaning="quiet after the last speech sample, in which the model may answer",
+)
+WAIT = RangeField(
+    name="wait_s",
+    unit="seconds",
+    low=0.0,
+    high=120.0,
+    meaning="from the end of the context to the onset of the event: the model is answering meanwhile",
+)
+TREATMENT = NameField(name="treatment", meaning="acoustic preset of the event's clip")
+TARGET = NumberField(
+    name="target_db",
+    unit="dB",
+    low=-60.0,
+    high=0.0,
+    meaning="level of the event's speech span re the user's on-axis spans; left out: the treatment's own",
+)
+ROOM = NameField(name="room", meaning="room of the whole user side; none = digital silence between clips")
+NOISE_FLOOR = RangeField(
+    name="noise_floor_dbov",
+    unit="dBov",
+    low=-100.0,
+    high=-40.0,
+    meaning="level of the noise floor under the whole user side (only with a room)",
+)
+
+
+def by_name(*fields: Field) -> dict[str, Field]:
+    """Return the fields by name."""
+    return {field.name: field for field in fields}

@@ -1,0 +1,25 @@
+"""The user says "uh-huh" while the model answers, and claims no floor."""
+
+from functools import partial
+
+from .context_then_event import FDB_V15, FIELDS, NATURAL, annotate, plan
+from .conversation import Role
+from .scenario import Preset, Scenario
+
+SCENARIO = Scenario(
+    name="user_backchannel",
+    prefix="ub",
+    meaning="a context that asks for a long answer; a wait; a short token by the same speaker",
+    fields=FIELDS,
+    presets={
+        "fdb-v1.5": Preset(
+            values=FDB_V15,
+            fdb_relation="same-rule",
+            note="timing as Full-Duplex-Bench v1.5; one word of at most 0.65 s: our choice, inside its < 1 s",
+            tags=("fdb",),
+        ),
+        "natural": Preset(values=NATURAL, fdb_relation="own", note="our choice"),
+    },
+    plan=partial(plan, role=Role.USER, move="backchannel"),
+    annotate=annotate,
+)
