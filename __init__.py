@@ -23,5 +23,9 @@ class SpeechError(DuplexkitError):
     """An engine could not speak what it was asked to."""
 
 
+class EngineError(SpeechError):
+    """The engine itself is not to be had: a missing package, a dead server, a refused key."""
+
+
 class ReleaseError(DuplexkitError):
     """A built folder is missing something, or was changed after it was built."""

@@ -97,9 +97,9 @@ def speech_spans(
     -----
     Windows of 10 ms every 5 ms whose RMS reaches the threshold are speech. Each edge is then moved to the
     first (last) sample near it, at most one window outside, whose magnitude reaches the threshold as an
-    amplitude. In digital silence that is the first sample of the sound to within one, from an amplitude of -40 dBFS on
-    and 200 Hz up; on speech the onset is
-    exact in the median, the offset about 18 ms late, with 95 % inside 47 and 22 ms.
+    amplitude. In digital silence that is the first sample of the sound to within one, from an amplitude of
+    -40 dBFS and from 200 Hz on; on speech the onset is exact in the median, the offset about 18 ms late,
+    with 95 % inside 47 and 22 ms.
     """
     check_signal(samples)
     check_rate_hz(sample_rate_hz)
@@ -111,15 +111,15 @@ def speech_spans(
     check_number(threshold_dbfs, name="threshold_dbfs", low=-240.0, high=0.0, unit="dBFS")
     amplitude = 10.0 ** (threshold_dbfs / 20.0)
     spans: list[Span] = []
-    for first, last in _runs(levels_dbfs >= threshold_dbfs):
+    for first, last in runs(levels_dbfs >= threshold_dbfs):
         start = _first_loud(samples, (first - 2) * hop, (first + 2) * hop, amplitude)
         stop = _last_loud(samples, last * hop, (last + 4) * hop, amplitude)
         if start is not None and stop is not None:
             spans.append((start, max(stop, start) + 1))
-    return _merge(spans, min_gap=n_samples_in(min_hush_s, sample_rate_hz=sample_rate_hz))
+    return merge_spans(spans, min_gap=n_samples_in(min_hush_s, sample_rate_hz=sample_rate_hz))
 
 
-def _runs(active: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def runs(active: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return first and last index of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], active, [False]]).astype(np.int8)))
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
@@ -136,7 +136,8 @@ def _last_loud(samples: NDArray[np.float32], start: int, stop: int, amplitude: f
     return start + int(loud[-1]) if loud.size else None
 
 
-def _merge(spans: list[Span], *, min_gap: int) -> tuple[Span, ...]:
+def merge_spans(spans: list[Span], *, min_gap: int) -> tuple[Span, ...]:
+    """Return sorted spans with those less than `min_gap` samples (at least one) apart made one."""
     merged: list[Span] = []
     for start, stop in spans:
         if merged and start - merged[-1][1] < max(min_gap, 1):
@@ -200,7 +201,7 @@ def webrtc_spans(
     ratio = sample_rate_hz / _WEBRTC_RATE_HZ
     spans = [
         (int(first * frame * ratio), min(samples.size, int((last + 1) * frame * ratio)))
-        for first, last in _runs(active)
+        for first, last in runs(active)
     ]
     spans = [(start, stop) for start, stop in spans if start < stop]
-    return _merge(spans, min_gap=n_samples_in(min_hush_s, sample_rate_hz=sample_rate_hz))
+    return merge_spans(spans, min_gap=n_samples_in(min_hush_s, sample_rate_hz=sample_rate_hz))

@@ -1,6 +1,8 @@
 """How much quieter a talker is to the side and to the back, by frequency."""
 
+import copy
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +36,12 @@ SHELVES: dict[int, tuple[float, float, float]] = {
 """Best single high shelf at 24 kHz by angle: corner (Hz), gain (dB), Q. Fits the third octaves within 1.1 to
 1.5 dB rms once a broadband gain is allowed for, which a calibrated level makes immaterial."""
 
+N_DIRECTIONS = 600
 N_IR = 64
+_N_FFT = 1_024
 
 
-def directivity_db(angle_deg: float, hz: NDArray[np.float64]) -> NDArray[np.float64]:
+def directivity_db(angle_deg: float, hz: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the level (dB re on-axis) at each frequency, shape (n,), for a talker turned by an angle.
 
     Linear in the angle and in log frequency between the values of `TABLE_DB`; constant beyond its bands.
@@ -79,31 +83,33 @@ def shelf_at(angle_deg: float) -> tuple[float, float, float]:
 
 
 @lru_cache(maxsize=4)
-def talker_irs(sample_rate_hz: int, *, n_directions: int = 600) -> tuple[object, NDArray[np.float32]]:
-    """Return a pyroomacoustics grid of directions and the talker's minimum-phase response in each.
+def _looking_along_x(sample_rate_hz: int) -> Any:
+    """Return the talker's pattern as a pyroomacoustics MeasuredDirectivity, made once per rate."""
+    from pyroomacoustics.directivities import MeasuredDirectivity, Rotation3D
+    from pyroomacoustics.doa import GridSphere
 
-    The talker looks along +x; the pattern is taken to be the same all around that axis.
+    grid = GridSphere(n_points=N_DIRECTIONS)
+    angles = np.degrees(np.arccos(np.clip(grid.cartesian[0], -1.0, 1.0)))
+    hz = np.fft.rfftfreq(_N_FFT, 1.0 / sample_rate_hz)
+    level_db = np.stack([directivity_db(float(angle), hz) for angle in angles])
+    cepstrum = np.fft.irfft(level_db * (np.log(10.0) / 20.0), _N_FFT)
+    fold = np.zeros(_N_FFT)
+    fold[0] = fold[_N_FFT // 2] = 1.0
+    fold[1 : _N_FFT // 2] = 2.0
+    irs = np.fft.irfft(np.exp(np.fft.rfft(cepstrum * fold)), _N_FFT)[:, :N_IR].astype(np.float32)
+    return MeasuredDirectivity(Rotation3D([0.0], "z", degrees=True), grid, irs, sample_rate_hz)
 
-    Returns
-    -------
-    grid : pyroomacoustics.doa.GridSphere
-    irs : ndarray of float32, shape (n_directions, 64)
+
+def talker_directivity(facing_deg: float, *, sample_rate_hz: int) -> Any:
+    """Return a pyroomacoustics directivity for a talker who looks along an azimuth (degrees).
 
     Notes
     -----
-    Minimum phase by the real cepstrum, cut to 64 taps. Measured around the horizontal plane only; the
-    symmetry about the mouth's axis is an assumption.
+    Minimum phase by the real cepstrum, 64 taps, in 600 directions. The table is of the horizontal plane;
+    that the pattern is the same all around the mouth's axis is an assumption.
     """
-    from pyroomacoustics.doa import GridSphere
+    from pyroomacoustics.directivities import Rotation3D
 
-    grid = GridSphere(n_points=n_directions)
-    angles = np.degrees(np.arccos(np.clip(grid.cartesian[0], -1.0, 1.0)))
-    n_fft = 1_024
-    hz = np.fft.rfftfreq(n_fft, 1.0 / sample_rate_hz)
-    log_magnitude = np.stack([directivity_db(float(angle), hz) for angle in angles]) * (np.log(10.0) / 20.0)
-    cepstrum = np.fft.irfft(log_magnitude, n_fft)
-    fold = np.zeros(n_fft)
-    fold[0] = fold[n_fft // 2] = 1.0
-    fold[1 : n_fft // 2] = 2.0
-    irs = np.fft.irfft(np.exp(np.fft.rfft(cepstrum * fold)), n_fft)[:, :N_IR]
-    return grid, irs.astype(np.float32)
+    turned = copy.copy(_looking_along_x(sample_rate_hz))
+    turned.set_orientation(Rotation3D([facing_deg], "z", degrees=True))
+    return turned

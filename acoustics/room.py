@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import AudioError
 from .guard import check_number, check_rate_hz, check_signal, n_samples_in
+from .noise import noise_floor as noise_floor  # a room has one
 from .record import to_json
 
 SPEED_OF_SOUND_M_S = 343.0
@@ -20,6 +22,7 @@ _CACHE_FORMAT = 1
 _LEAD = 40  # half of the 81 taps by which pyroomacoustics delays fractionally
 
 Point = tuple[float, float, float]
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,28 +105,77 @@ def facing(point: Point, *, towards: Point) -> float:
     return float(np.degrees(np.arctan2(towards[1] - point[1], towards[0] - point[0])))
 
 
-def draw_room(rng: np.random.Generator) -> RoomParams:
-    """Return a room, with the user at arm's length from the microphone and speaking towards it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomPreset:
+    """The ranges of one named, versioned room; pairs are low and high of an even draw.
 
-    Notes
-    -----
-    All our choice: 3 to 7 by 3 to 6 by 2.4 to 3.2 m, 0.3 to 0.6 s, the microphone 0.7 to 1.2 m high and at
-    least 1 m from the side walls, the user 0.5 to 0.9 m away in any direction, mouth 1.1 to 1.4 m high.
+    Parameters
+    ----------
+    name : str
+    summary : str
+    size_m : three pairs
+    rt60_s, user_distance_m, mouth_height_m, microphone_height_m : pair
+    wall_m : float
+        Least distance of the microphone from the side walls.
+    source : str
     """
-    size = (rng.uniform(3.0, 7.0), rng.uniform(3.0, 6.0), rng.uniform(2.4, 3.2))
-    microphone = (rng.uniform(1.0, size[0] - 1.0), rng.uniform(1.0, size[1] - 1.0), rng.uniform(0.7, 1.2))
-    azimuth, distance = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.5, 0.9)
-    mouth_m = rng.uniform(1.1, 1.4)
-    flat = float(np.sqrt(max(distance**2 - (mouth_m - microphone[2]) ** 2, 0.1)))
-    position = (microphone[0] + flat * np.cos(azimuth), microphone[1] + flat * np.sin(azimuth), mouth_m)
-    place = tuple(float(value) for value in position)
-    centre = tuple(float(value) for value in microphone)
-    assert len(place) == 3 and len(centre) == 3
+
+    name: str
+    summary: str
+    size_m: tuple[Range, Range, Range]
+    rt60_s: Range
+    user_distance_m: Range
+    mouth_height_m: Range
+    microphone_height_m: Range
+    wall_m: float
+    source: str
+
+
+ROOMS: dict[str, RoomPreset] = {
+    "quiet_room@1": RoomPreset(
+        name="quiet_room@1",
+        summary="a living room or office, the user at arm's length from the device and speaking to it",
+        size_m=((3.0, 7.0), (3.0, 6.0), (2.4, 3.2)),
+        rt60_s=(0.3, 0.6),
+        user_distance_m=(0.5, 0.9),
+        mouth_height_m=(1.1, 1.4),
+        microphone_height_m=(0.8, 1.2),
+        wall_m=1.0,
+        source="our choice",
+    ),
+}
+
+
+def draw_room(rng: np.random.Generator, *, name: str = "quiet_room@1") -> RoomParams:
+    """Return a room drawn from the preset `name`, with the user in it, facing the microphone.
+
+    Raises
+    ------
+    AudioError
+        No preset of that name; the message lists those there are.
+    """
+    preset = ROOMS.get(name)
+    if preset is None:
+        raise AudioError(f"room {name!r} is unknown; known are {', '.join(sorted(ROOMS))}")
+    x, y, z = (float(rng.uniform(*side)) for side in preset.size_m)
+    microphone = (
+        float(rng.uniform(preset.wall_m, x - preset.wall_m)),
+        float(rng.uniform(preset.wall_m, y - preset.wall_m)),
+        float(rng.uniform(*preset.microphone_height_m)),
+    )
+    azimuth, distance = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(*preset.user_distance_m)
+    mouth_m = float(rng.uniform(*preset.mouth_height_m))
+    flat = float(np.sqrt(max(distance**2 - (mouth_m - microphone[2]) ** 2, 0.01)))
+    mouth = (
+        float(microphone[0] + flat * np.cos(azimuth)),
+        float(microphone[1] + flat * np.sin(azimuth)),
+        mouth_m,
+    )
     return RoomParams(
-        size_m=(float(size[0]), float(size[1]), float(size[2])),
-        rt60_s=float(rng.uniform(0.3, 0.6)),
-        microphone_m=centre,
-        user=Talker(position_m=place, facing_deg=facing(place, towards=centre), directivity="speech"),
+        size_m=(x, y, z),
+        rt60_s=float(rng.uniform(*preset.rt60_s)),
+        microphone_m=microphone,
+        user=Talker(position_m=mouth, facing_deg=facing(mouth, towards=microphone), directivity="speech"),
     )
 
 
@@ -163,7 +215,7 @@ def room_rir(
     talker = room.user if talker is None else talker
     check_inside(talker.position_m, size_m=room.size_m, name="talker")
     if cache_dir is None:
-        return _simulate(room, talker, sample_rate_hz)
+        return _simulate(room, talker, sample_rate_hz).copy()
     path = cache_dir / f"rir-{_digest(room, talker, sample_rate_hz)}.npy"
     if path.exists():
         kept = np.load(path, allow_pickle=False)
@@ -204,12 +256,12 @@ def _on_a_sample(talker: Talker, *, microphone_m: Point, sample_rate_hz: int) ->
     return (float(moved[0]), float(moved[1]), float(moved[2])), lead
 
 
+@lru_cache(maxsize=64)
 def _simulate(room: RoomParams, talker: Talker, sample_rate_hz: int) -> NDArray[np.float32]:
     import pyroomacoustics as pra
-    from pyroomacoustics.directivities import MeasuredDirectivity, Rotation3D
     from scipy.signal import butter, sosfilt
 
-    from .directivity import talker_irs
+    from .directivity import talker_directivity
 
     pra.constants.set("num_threads", 1)
     pra.constants.set("rir_hpf_enable", False)
@@ -223,9 +275,7 @@ def _simulate(room: RoomParams, talker: Talker, sample_rate_hz: int) -> NDArray[
     box.set_sound_speed(SPEED_OF_SOUND_M_S)
     directivity = None
     if talker.directivity == "speech":
-        grid, irs = talker_irs(sample_rate_hz)
-        turned = Rotation3D([talker.facing_deg], "z", degrees=True)
-        directivity = MeasuredDirectivity(turned, grid, irs, sample_rate_hz)
+        directivity = talker_directivity(talker.facing_deg, sample_rate_hz=sample_rate_hz)
     box.add_soundsource(pra.SoundSource(list(place), directivity=directivity))
     box.add_microphone(list(room.microphone_m))
     box.compute_rir()
@@ -251,13 +301,18 @@ def through_room(samples: NDArray[np.float32], rir: NDArray[np.float32]) -> NDAr
 
 
 def rir_bank(
-    rng: np.random.Generator, *, n_rooms: int, sample_rate_hz: int, cache_dir: Path | None = None
+    rng: np.random.Generator,
+    *,
+    n_rooms: int,
+    name: str = "quiet_room@1",
+    sample_rate_hz: int,
+    cache_dir: Path | None = None,
 ) -> tuple[tuple[RoomParams, NDArray[np.float32]], ...]:
-    """Return `n_rooms` drawn rooms, each with the response from its user, taken as omnidirectional.
+    """Return `n_rooms` rooms drawn from a preset, each with the response from its user, taken as omnidirectional.
 
     Omnidirectional talkers make a bank an order of magnitude faster than measured ones; give a `Talker` to
     `room_rir` for the latter.
     """
-    rooms = [draw_room(rng) for _ in range(n_rooms)]
+    rooms = [draw_room(rng, name=name) for _ in range(n_rooms)]
     rooms = [replace(room, user=replace(room.user, directivity="omni")) for room in rooms]
     return tuple((room, room_rir(room, sample_rate_hz=sample_rate_hz, cache_dir=cache_dir)) for room in rooms)

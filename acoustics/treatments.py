@@ -1,75 +1,33 @@
-"""Draw a treatment from its preset, apply it to a clip, and set the level that results."""
+"""Apply a drawn treatment to a clip, and set the level that results."""
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import AudioError
+from .draw import TREATMENTS, TreatmentParams, draw_treatment, treatment_from_json, treatment_to_json
 from .fade import rise
 from .filters import echo, high_shelf, low_pass, taps
 from .guard import check_number, check_rate_hz, check_signal, check_unclipped, n_samples_in
 from .level import Span, check_spans, scale_to_level, span_level_dbov
-from .presets import PRESETS, Number, Preset
+from .room import room_rir, through_room
 
-TREATMENTS: dict[str, Preset] = {preset.name: preset for preset in PRESETS}
+__all__ = [
+    "AUDIBLE_DB",
+    "TREATMENTS",
+    "Treated",
+    "TreatmentParams",
+    "apply_treatment",
+    "draw_treatment",
+    "treat",
+    "treatment_from_json",
+    "treatment_to_json",
+]
 
 AUDIBLE_DB = -40.0
 """Relative to the span level: what lies below it after the last louder sample counts as inaudible."""
 _RING_S = 0.02
 _FADE_S = 0.005
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreatmentParams:
-    """Every number of one treatment, enough to make the same sound again.
-
-    Parameters
-    ----------
-    preset : str
-        Name of the preset it was drawn from.
-    target_db : float, optional
-        Span level of the result re the reference, forced after the filters.
-    gain_first_db : float, optional
-        Level of the dry voice re the reference, set before the filters; exactly one of the two is given.
-    shelf_corner_hz, shelf_gain_db, shelf_q : float, optional
-        All or none.
-    low_pass_hz : float, optional
-    n_low_pass : int
-    tap_delays_s, tap_gains_db : tuple of float
-        As many of each.
-    echo_delay_s, echo_gain_db, echo_feedback : float, optional
-        All or none.
-    """
-
-    preset: str
-    target_db: float | None = None
-    gain_first_db: float | None = None
-    shelf_corner_hz: float | None = None
-    shelf_gain_db: float | None = None
-    shelf_q: float | None = None
-    low_pass_hz: float | None = None
-    n_low_pass: int = 1
-    tap_delays_s: tuple[float, ...] = ()
-    tap_gains_db: tuple[float, ...] = ()
-    echo_delay_s: float | None = None
-    echo_gain_db: float | None = None
-    echo_feedback: float | None = None
-
-    def __post_init__(self) -> None:
-        if (self.target_db is None) == (self.gain_first_db is None):
-            raise AudioError(f"treatment {self.preset}: give either target_db or gain_first_db")
-        if len(self.tap_delays_s) != len(self.tap_gains_db):
-            raise AudioError(f"treatment {self.preset}: tap_delays_s and tap_gains_db differ in length")
-        for group in (
-            (self.shelf_corner_hz, self.shelf_gain_db, self.shelf_q),
-            (self.echo_delay_s, self.echo_gain_db, self.echo_feedback),
-        ):
-            if any(value is None for value in group) and any(value is not None for value in group):
-                raise AudioError(
-                    f"treatment {self.preset}: shelf and echo need all of their numbers, or none"
-                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,62 +49,10 @@ class Treated:
     measured_db: float
 
 
-def draw_treatment(name: str, rng: np.random.Generator) -> TreatmentParams:
-    """Return the numbers of one treatment, drawn from the preset `name`.
-
-    Fixed numbers take nothing from the generator.
-
-    Raises
-    ------
-    AudioError
-        No preset of that name; the message lists those there are.
-    """
-    preset = TREATMENTS.get(name)
-    if preset is None:
-        raise AudioError(f"treatment {name!r} is unknown; known are {', '.join(sorted(TREATMENTS))}")
-    drawn: dict[str, Any] = {"preset": preset.name}
-    for field in fields(Preset):
-        value = getattr(preset, field.name)
-        if isinstance(value, Number):
-            drawn[field.name] = _draw(value, rng)
-        elif isinstance(value, tuple):
-            drawn[field.name] = tuple(_draw(number, rng) for number in value)
-    return TreatmentParams(n_low_pass=preset.n_low_pass, **drawn)
-
-
-def _draw(number: Number, rng: np.random.Generator) -> float:
-    if number.low == number.high:
-        return number.low
-    if number.scale == "log":
-        return float(np.exp(rng.uniform(np.log(number.low), np.log(number.high))))
-    return float(rng.uniform(number.low, number.high))
-
-
-def treatment_to_json(params: TreatmentParams) -> dict[str, Any]:
-    """Return the numbers as a JSON object, keys without a value left out."""
-    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(params).items()}
-    return {key: value for key, value in plain.items() if value is not None and value != []}
-
-
-def treatment_from_json(data: dict[str, Any]) -> TreatmentParams:
-    """Return the params that `treatment_to_json` wrote; an unknown or missing key is an AudioError."""
-    known = {field.name for field in fields(TreatmentParams)}
-    unknown = sorted(set(data) - known)
-    if unknown or "preset" not in data:
-        raise AudioError(
-            f"treatment numbers with {'unknown keys ' + ', '.join(unknown) if unknown else 'no preset'}; "
-            f"known are {', '.join(sorted(known))}"
-        )
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in data.items()
-    }
-    return TreatmentParams(**values)
-
-
 def apply_treatment(
     samples: NDArray[np.float32], params: TreatmentParams, *, sample_rate_hz: int
 ) -> NDArray[np.float32]:
-    """Return the clip through shelf, low-pass, reflections and echo, shape (n + tail,); no level is set.
+    """Return the clip through shelf, low-pass, reflections, echo and room, shape (n + tail,); no level is set.
 
     The direct sound stays where it was, so the spans of the dry clip hold for the result.
 
@@ -200,6 +106,9 @@ def apply_treatment(
             feedback=params.echo_feedback,
             sample_rate_hz=sample_rate_hz,
         )
+    if params.room is not None:
+        rir = room_rir(params.room, talker=params.talker, sample_rate_hz=sample_rate_hz)
+        result = through_room(result, rir)
     return result
 
 
@@ -215,7 +124,8 @@ def treat(
 
     Filters first; then one gain, from the level measured over `span`, so that the span is exactly
     `target_db` re the reference. With `gain_first_db` the dry span is set to that level before the filters
-    instead, and what comes out is reported.
+    instead; with a `room` the gain is the one that brings the same clip, spoken by the room's user towards the
+    microphone, to the reference. In both cases what comes out is reported.
 
     Parameters
     ----------
@@ -243,7 +153,12 @@ def treat(
     check_unclipped(samples)
     check_number(reference_level_dbov, name="reference_level_dbov", low=-100.0, high=0.0, unit="dBov")
     spans = check_spans([span], n_samples=samples.size)
-    if params.gain_first_db is not None:
+    if params.room is not None:
+        facing = through_room(samples, room_rir(params.room, sample_rate_hz=sample_rate_hz))
+        gain_db = reference_level_dbov - span_level_dbov(facing, spans)
+        event = apply_treatment(samples, params, sample_rate_hz=sample_rate_hz)
+        result = event * np.float32(10.0 ** (gain_db / 20.0))
+    elif params.gain_first_db is not None:
         dry = scale_to_level(samples, spans=spans, level_dbov=reference_level_dbov + params.gain_first_db)
         result = apply_treatment(dry, params, sample_rate_hz=sample_rate_hz)
     else:

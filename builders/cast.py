@@ -39,7 +39,9 @@ def voice_pools(recipe: Recipe, speaker: Speaker) -> Pools:
             asked = chosen.get(role.value, "default")
             if isinstance(asked, str):
                 if asked not in sets[language]:
-                    raise RecipeError(f"{where} = {asked!r}: {unknown('voice set', asked, tuple(sets[language]))}")
+                    raise RecipeError(
+                        f"{where} = {asked!r}: {unknown('voice set', asked, tuple(sets[language]))}"
+                    )
                 asked = sets[language][asked]
             for name in asked:
                 if name not in voices:

@@ -54,7 +54,9 @@ def _onset(turn: PlannedTurn, shape: Shape, placed: list[PlacedTurn], rate: int)
         return max(distance, shape.onset), 0
     earlier = placed[turn.start.turn]
     length = earlier.planned_offset - earlier.onset
-    at = earlier.onset + int(turn.start.fraction * length + 0.5) if turn.start.fraction < 1 else earlier.offset
+    at = (
+        earlier.onset + int(turn.start.fraction * length + 0.5) if turn.start.fraction < 1 else earlier.offset
+    )
     onset = at + distance
     if turn.start.fraction < 1:
         return onset, 0

@@ -54,13 +54,11 @@ def draw_acoustics(plan: Plan, rng: Callable[[str], np.random.Generator]) -> Aco
     if plan.room != "none":
         from ..acoustics.room import draw_room
 
-        room = draw_room(plan.room, rng("room"))
+        room = draw_room(rng("room"))  # the one preset: quiet_room@1
     return Acoustics(treatment=treatment, room=room, noise_seed=int(rng("noise").integers(2**31)))
 
 
-def render(
-    plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...], acoustics: Acoustics
-) -> Sample:
+def render(plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...], acoustics: Acoustics) -> Sample:
     """Return the finished sample. Pure: the same arguments give the same bytes.
 
     `input` and `clean_input` share one noise floor and one room, and differ only where the event sounds.
@@ -82,7 +80,9 @@ def render(
         )
         placed[plan.event_turn] = replace(placed[plan.event_turn], audible_stop=audible_stop)
         tracks["clean_input"] = clean
-        tracks["input"] = _with(quiet, happening, placed[plan.event_turn].clip_start, plan, timeline, acoustics)
+        tracks["input"] = _with(
+            quiet, happening, placed[plan.event_turn].clip_start, plan, timeline, acoustics
+        )
         if record is not None:
             dry = _in_room(utterances[plan.event_turn], placed[plan.event_turn], acoustics)
             tracks["untreated_input"] = _with(
@@ -120,9 +120,9 @@ def _in_room(utterance: Utterance, turn: PlacedTurn, acoustics: Acoustics) -> Si
     samples = from_pcm16(utterance.pcm)
     if acoustics.room is None:
         return samples
-    from ..acoustics.room import apply_rir, room_rir
+    from ..acoustics.room import room_rir, through_room
 
-    wet = apply_rir(samples, room_rir(acoustics.room, sample_rate_hz=utterance.sample_rate_hz))
+    wet = through_room(samples, room_rir(acoustics.room, sample_rate_hz=utterance.sample_rate_hz))
     shape = utterance.shape
     return scale_to_level(
         wet,
@@ -185,7 +185,7 @@ def _put(canvas: Canvas, clip: Signal, start: int) -> None:
 def _noise(plan: Plan, timeline: Timeline, acoustics: Acoustics) -> Signal:
     if plan.noise_floor_dbov is None:
         return np.zeros(timeline.n_samples, dtype=np.float32)
-    from ..acoustics.room import noise_floor
+    from ..acoustics.noise import noise_floor
 
     return noise_floor(
         timeline.n_samples,

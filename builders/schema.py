@@ -39,12 +39,25 @@ _SPAN = {"onset_s": "float64", "offset_s": "float64"}
 
 COLUMNS: tuple[Column, ...] = (
     Column(
-        name="id", type="string", unit="", meaning="<scenario>/<language>/<script>/<take>, stable over versions"
+        name="id",
+        type="string",
+        unit="",
+        meaning="<scenario>/<language>/<script>/<take>, stable over versions",
     ),
     Column(name="scenario", type="string", unit="", meaning="what the sample tests"),
     Column(name="language", type="string", unit="BCP-47", meaning="language of all that is said"),
-    Column(name="split", type="string", unit="", meaning="train, validation or test; all takes of a script share it"),
-    Column(name="preset", type="string", unit="", meaning="named numbers of the scenario; + = changed by the recipe"),
+    Column(
+        name="split",
+        type="string",
+        unit="",
+        meaning="train, validation or test; all takes of a script share it",
+    ),
+    Column(
+        name="preset",
+        type="string",
+        unit="",
+        meaning="named numbers of the scenario; + = changed by the recipe",
+    ),
     Column(
         name="fdb_relation",
         type="string",

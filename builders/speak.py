@@ -130,7 +130,7 @@ def _draft(clip: Clip, text: str, sample_rate_hz: int) -> _Draft:
     if peak > _PEAK:  # some voices go past full scale
         raw = (raw * np.float32(_PEAK / peak)).astype(np.float32)
     if clip.sample_rate_hz != sample_rate_hz:
-        raw = resample(raw, from_hz=clip.sample_rate_hz, to_hz=sample_rate_hz)
+        raw = resample(raw, from_rate_hz=clip.sample_rate_hz, to_rate_hz=sample_rate_hz)
     trimmed = trim(raw, sample_rate_hz=sample_rate_hz)
     times = clip.words if clip.words is not None else _estimated(text, trimmed, sample_rate_hz)
     words: list[tuple[ClipWord, int, int]] = []
@@ -313,6 +313,10 @@ def _reading(marked: Marked) -> str:
     return spoken + marked.text[last:] if last else ""
 
 
-def slower(turn: PlannedTurn, attempt: int) -> PlannedTurn:
-    """Return the turn as it is asked for at a later attempt, for engines without a seed: 3 % slower each."""
-    return turn if attempt == 0 else replace(turn, speed=round(turn.speed * 0.97**attempt, 3))
+def again(turn: PlannedTurn, attempt: int) -> PlannedTurn:
+    """Return the turn as it is asked for at a later attempt: slower and faster in turn, 4 % a step.
+
+    An engine without a seed would say the same again.
+    """
+    step = (attempt + 1) // 2 * (-1 if attempt % 2 else 1)
+    return turn if attempt == 0 else replace(turn, speed=round(turn.speed * (1 + 0.04 * step), 3))

@@ -50,7 +50,7 @@ SCENARIO = Scenario(
     fields=monologue.FIELDS,
     presets={
         "synthetic": Preset(
-            values=monologue.SYNTHETIC,
+            values={**monologue.SYNTHETIC, "length_s": [15.0, 60.0]},
             fdb_relation="analogue",
             note="Full-Duplex-Bench v1's set is human speech with human listeners; ours has marked places",
         ),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from .conversation import Annotation, Event, Plan, PlannedTurn, Role, Script, Start, Timeline
-from .fields import LEAD, NOISE_FLOOR, ROOM, TAIL, WAIT, Field, by_name
-from .scenario import PlanContext, draw
+from .fields import LEAD, LENGTH, NOISE_FLOOR, ROOM, TAIL, WAIT, Field, by_name
+from .scenario import PlanContext, draw, draw_speed
 
-FIELDS: dict[str, Field] = by_name(LEAD, WAIT, TAIL, ROOM, NOISE_FLOOR)
+FIELDS: dict[str, Field] = by_name(LEAD, WAIT, TAIL, LENGTH, ROOM, NOISE_FLOOR)
 
 CONTEXT_HUSH_S = 0.35
 """Longer silences inside a context are cut to this, so that a detector with M3's 0.5 s sees one unit."""
 
-FDB_V1 = {"lead_s": 0.02, "wait_s": 7.0, "tail_s": 15.0, "room": "none", "noise_floor_dbov": -70.0}
-FDB_V15 = {"lead_s": 0.02, "wait_s": 4.0, "tail_s": 5.0, "room": "none", "noise_floor_dbov": -70.0}
+_DRY = {"length_s": [0.1, 20.0], "room": "none", "noise_floor_dbov": -70.0}
+FDB_V1 = {"lead_s": 0.02, "wait_s": 7.0, "tail_s": 15.0, **_DRY}
+FDB_V15 = {"lead_s": 0.02, "wait_s": 4.0, "tail_s": 5.0, **_DRY}
 NATURAL = {
+    "length_s": [0.1, 20.0],
     "lead_s": [0.3, 0.8],
     "wait_s": [2.5, 8.0],
     "tail_s": [8.0, 12.0],
@@ -34,7 +36,7 @@ def plan(script: Script, context: PlanContext, *, role: Role, move: str) -> Plan
             role=Role.USER,
             voice=context.cast[Role.USER],
             text=asked.text,
-            speed=draw(rng, context.speed),
+            speed=draw_speed(context),
             start=Start(turn=None, distance_s=lead_s),
             move="open",
             max_hush_s=CONTEXT_HUSH_S,
@@ -45,10 +47,11 @@ def plan(script: Script, context: PlanContext, *, role: Role, move: str) -> Plan
             role=role,
             voice=context.cast[role],
             text=happening.text,
-            speed=draw(rng, context.speed),
+            speed=draw_speed(context),
             start=Start(turn=0, distance_s=wait_s),
             move=move,
             max_hush_s=CONTEXT_HUSH_S,
+            length_s=entry.range("length_s"),
             intent=happening.intent,
             function=happening.function,
         ),

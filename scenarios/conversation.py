@@ -97,7 +97,8 @@ class PlannedTurn:
 
     `move` is what the turn does to the floor: ``open`` (nobody spoke before), ``shift``, ``barge_in``,
     ``cut_off``, ``backchannel``, ``side_talk``, ``background_speech``. `max_hush_s` shortens longer silences
-    inside the speech that no mark asks for. `stop_latency_s` (of a cut_off) is how soon the other speaker
+    inside the speech that no mark asks for; speech whose length is outside `length_s` is refused by `check`.
+    `stop_latency_s` (of a cut_off) is how soon the other speaker
     falls silent.
     """
 
@@ -110,6 +111,7 @@ class PlannedTurn:
     move: str
     pauses: tuple[PlannedPause, ...] = ()
     max_hush_s: float | None = None
+    length_s: tuple[float, float] | None = None
     stop_latency_s: float | None = None
     intent: str = ""
     function: str = ""
@@ -122,7 +124,8 @@ class Plan:
     """Everything that was meant with one sample, before any sound.
 
     `tail_s` None: the input ends with the last speech sample. `event_turn` is the turn that is absent from
-    `clean_input`. `treatment` and `room` name presets of the acoustics ("" and "none": no such thing).
+    `clean_input`; `pause_s` is what a marked pause may measure. `treatment` and `room` name presets of the
+    acoustics ("" and "none": no such thing).
     """
 
     id: str
@@ -137,6 +140,7 @@ class Plan:
     lead_s: float
     tail_s: float | None
     event_turn: int | None = None
+    pause_s: tuple[float, float] | None = None
     treatment: str = ""
     target_db: float | None = None
     room: str = "none"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 IPU_GAP_CS = 50
 """Words whose gap is at most this belong to one inter-pausal unit."""
@@ -57,7 +56,19 @@ def label(words: Mapping[str, Iterable[Times]]) -> dict[str, tuple[M3Event, ...]
     Parameters
     ----------
     words
-        Per speaker the words' times, in any order.
+        Per speaker the words' times, in any order; words of one speaker may overlap.
+
+    Notes
+    -----
+    The *floor* is the TURN seen so far that ends last; TURNs are seen by start (equal starts: the shorter
+    first, then by the speaker's name). A TURN by the floor's own speaker is a TURN_HOLD, by the other speaker
+    a TURN_SHIFT up to `SHIFT_OVERLAP_CS` of overlap and a BARGE_IN beyond. BCs take no part.
+
+    Examples
+    --------
+    >>> events = label({"0": [(100, 200)], "1": [(220, 400)]})
+    >>> events["1"][0].kind, events["1"][0].start_cs, events["1"][0].end_cs
+    ('TURN_SHIFT', 200, 220)
     """
     events: dict[str, list[M3Event]] = {speaker: [] for speaker in words}
     turns: list[_Turn] = []
@@ -95,18 +106,20 @@ def _units(times: Iterable[Times]) -> list[list[Times]]:
 
 
 def _short_pauses(unit: list[Times]) -> list[M3Event]:
-    return [
-        M3Event(kind="SHORTPAUSE", start_cs=end_cs, end_cs=next_start_cs)
-        for (_, end_cs), (next_start_cs, _) in pairwise(unit)
-        if next_start_cs - end_cs >= SHORT_PAUSE_CS
-    ]
+    pauses: list[M3Event] = []
+    reached = unit[0][1]
+    for start_cs, end_cs in unit[1:]:
+        if start_cs - reached >= SHORT_PAUSE_CS:
+            pauses.append(M3Event(kind="SHORTPAUSE", start_cs=reached, end_cs=start_cs))
+        reached = max(reached, end_cs)
+    return pauses
 
 
 def _relations(turns: list[_Turn]) -> list[tuple[str, M3Event]]:
     """Return how each turn relates to the floor: the turn seen so far that ends last."""
     relations: list[tuple[str, M3Event]] = []
     floor: _Turn | None = None
-    for turn in sorted(turns, key=lambda t: (t.start_cs, t.end_cs)):
+    for turn in sorted(turns, key=lambda t: (t.start_cs, t.end_cs, t.speaker)):
         if floor is not None:
             overlap_cs = floor.end_cs - turn.start_cs
             if turn.speaker == floor.speaker:

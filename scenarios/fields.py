@@ -173,6 +173,13 @@ WAIT = RangeField(
     high=120.0,
     meaning="from the end of the context to the onset of the event: the model is answering meanwhile",
 )
+LENGTH = RangeField(
+    name="length_s",
+    unit="seconds",
+    low=0.05,
+    high=120.0,
+    meaning="how long the speech that makes the scenario may last; other samples are tried again, then rejected",
+)
 TREATMENT = NameField(name="treatment", meaning="acoustic preset of the event's clip")
 TARGET = NumberField(
     name="target_db",
@@ -181,7 +188,11 @@ TARGET = NumberField(
     high=0.0,
     meaning="level of the event's speech span re the user's on-axis spans; left out: the treatment's own",
 )
-ROOM = NameField(name="room", meaning="room of the whole user side; none = digital silence between clips")
+ROOM = NameField(
+    name="room",
+    meaning="room of the whole user side; none = digital silence between clips",
+    known=("none", "quiet_room@1"),
+)
 NOISE_FLOOR = RangeField(
     name="noise_floor_dbov",
     unit="dBov",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .conversation import Plan, PlannedPause, PlannedTurn, Role, Script, Start
-from .fields import LEAD, NOISE_FLOOR, ROOM, TAIL, Field, by_name
-from .scenario import PlanContext, draw
+from .fields import LEAD, LENGTH, NOISE_FLOOR, ROOM, TAIL, Field, by_name
+from .scenario import PlanContext, draw, draw_speed
 
-FIELDS: dict[str, Field] = by_name(LEAD, TAIL, ROOM, NOISE_FLOOR)
+FIELDS: dict[str, Field] = by_name(LEAD, TAIL, LENGTH, ROOM, NOISE_FLOOR)
 
 SYNTHETIC = {
     "lead_s": [0.3, 0.8],
@@ -21,6 +21,7 @@ def plan(
     context: PlanContext,
     *,
     pauses: tuple[PlannedPause, ...] = (),
+    pause_s: tuple[float, float] | None = None,
     max_hush_s: float | None,
     tail: bool = True,
 ) -> Plan:
@@ -46,16 +47,18 @@ def plan(
                 role=Role.USER,
                 voice=context.cast[Role.USER],
                 text=said.text,
-                speed=draw(rng, context.speed),
+                speed=draw_speed(context),
                 start=Start(turn=None, distance_s=lead_s),
                 move="open",
                 pauses=pauses,
                 max_hush_s=max_hush_s,
+                length_s=entry.range("length_s"),
                 intent=said.intent,
             ),
         ),
         lead_s=lead_s,
         tail_s=tail_s if tail else None,
+        pause_s=pause_s,
         room=room,
         noise_floor_dbov=None if room == "none" else floor,
     )

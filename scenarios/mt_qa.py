@@ -31,7 +31,7 @@ from .fields import (
     by_name,
 )
 from .markup import parse, without_pauses
-from .scenario import PlanContext, Preset, Scenario, draw
+from .scenario import PlanContext, Preset, Scenario, draw, draw_speed
 from .timing import TimingProfile, load_profile, require_variable
 
 INNER_HUSH_S = 0.35
@@ -130,7 +130,7 @@ def _question(
         role=Role.USER,
         voice=context.cast[Role.USER],
         text=said.text if holds else without_pauses(said.text),
-        speed=draw(rng, context.speed),
+        speed=draw_speed(context),
         start=start,
         move=move,
         pauses=pauses if holds else (),
@@ -150,7 +150,7 @@ def _answer(
         role=Role.SYSTEM,
         voice=context.cast[Role.SYSTEM],
         text=without_pauses(said.text),
-        speed=draw(context.rng, context.speed),
+        speed=draw_speed(context),
         start=Start(turn=question_at, distance_s=gap_s),
         move="shift",
         max_hush_s=INNER_HUSH_S if context.entry.flag("guard_bands") else None,
@@ -171,7 +171,7 @@ def _token(
         role=Role.USER,
         voice=context.cast[Role.USER],
         text=token.text,
-        speed=draw(rng, context.speed),
+        speed=draw_speed(context),
         start=Start(
             turn=answer_at,
             distance_s=0.0,

@@ -24,6 +24,7 @@ def plan(script: Script, context: PlanContext) -> Plan:
         script,
         context,
         pauses=pauses,
+        pause_s=pause_s,
         max_hush_s=UNMARKED_HUSH_S,
         tail=not context.entry.flag("ends_with_speech"),
     )
@@ -77,6 +78,7 @@ SCENARIO = Scenario(
             values={
                 "lead_s": 0.02,
                 "tail_s": 0.0,
+                "length_s": [5.0, 30.0],
                 "room": "none",
                 "noise_floor_dbov": -70.0,
                 "pause_s": [0.4, 1.0],
@@ -86,7 +88,12 @@ SCENARIO = Scenario(
             note="pause 0.4-1.0 s inside a turn of at least 5 s as Full-Duplex-Bench v1; lead: our choice",
         ),
         "tailed": Preset(
-            values={**monologue.SYNTHETIC, "pause_s": [0.4, 1.0], "ends_with_speech": False},
+            values={
+                **monologue.SYNTHETIC,
+                "length_s": [5.0, 30.0],
+                "pause_s": [0.4, 1.0],
+                "ends_with_speech": False,
+            },
             fdb_relation="own",
             note="our choice: the same with 5 s in which the model should answer",
         ),

@@ -102,3 +102,8 @@ class Scenario:
 def draw(rng: np.random.Generator, pair: Range) -> float:
     """Return a number drawn evenly from a pair [low, high]."""
     return float(rng.uniform(*pair))
+
+
+def draw_speed(context: PlanContext) -> float:
+    """Return a speaking rate drawn from the recipe's range, in steps of 0.01 (so that caches share clips)."""
+    return round(draw(context.rng, context.speed), 2)

@@ -29,7 +29,7 @@ SCENARIO = Scenario(
     fields=monologue.FIELDS,
     presets={
         "synthetic": Preset(
-            values=monologue.SYNTHETIC,
+            values={**monologue.SYNTHETIC, "length_s": [4.0, 30.0]},
             fdb_relation="analogue",
             note="Full-Duplex-Bench v1's set is human speech; the rule (turn > 4 s, no inner pause of 0.4 s, "
             "5 s of tail) is its own, the speech and the room are ours",

@@ -13,12 +13,12 @@ SCENARIO = Scenario(
     fields=FIELDS,
     presets={
         "fdb-v1.5": Preset(
-            values=FDB_V15,
+            values={**FDB_V15, "length_s": [0.1, 0.65]},
             fdb_relation="same-rule",
             note="timing as Full-Duplex-Bench v1.5; one word of at most 0.65 s: our choice, inside its < 1 s",
             tags=("fdb",),
         ),
-        "natural": Preset(values=NATURAL, fdb_relation="own", note="our choice"),
+        "natural": Preset(values={**NATURAL, "length_s": [0.1, 1.0]}, fdb_relation="own", note="our choice"),
     },
     plan=partial(plan, role=Role.USER, move="backchannel"),
     annotate=annotate,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import SpeechError
+from ... import RecipeError, SpeechError
 from ...scenarios.conversation import Voice
+from ...scenarios.fields import unknown
 from ...scenarios.markup import Reading
+
+ENTRY_POINTS = "duplexkit.speakers"
+"""The entry-point group by which another package adds an engine: its name, and an `Engine`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +27,8 @@ class SpeechRequest:
     """One text to speak, fully decided: the same request gives the same clip.
 
     `readings` say how parts of `text` are pronounced; before each position in `breaks` (an index into
-    `text`) the engine makes the kind of hesitation it can (a comma, a break token). `seed` is for engines
-    that sample.
+    `text`) the engine makes the kind of hesitation it can (a comma, a break token), and before each position
+    in `sounds` the sound named there (``laugh``, ``breath``), if it can. `seed` is for engines that sample.
     """
 
     text: str
@@ -32,6 +38,7 @@ class SpeechRequest:
     seed: int = 0
     readings: tuple[Reading, ...] = ()
     breaks: tuple[int, ...] = ()
+    sounds: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,23 +94,188 @@ class Speaker(Protocol):
         ...
 
 
-def _kokoro(cache_dir: Path) -> Speaker:
-    module = import_module(".kokoro", __name__)
-    return module.Kokoro(cache_dir)  # type: ignore[no-any-return]
+Factory = Callable[[Path, Mapping[str, Any]], Speaker]
+"""Makes an engine from the folder it may keep things in and the recipe's table ``[speech.options]``."""
 
 
-ENGINES: dict[str, Callable[[Path], Speaker]] = {"kokoro": _kokoro}
-"""Engine name -> how to make it; an engine's packages are imported only when it is made."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """What is known of an engine before it is made.
+
+    `languages` is empty where its voices decide. `pauses` says how a break is asked for, `sounds` which
+    other sounds it makes, `times` where word times come from. `concurrency` is how many processes may speak
+    at once (None: as many as there are). Licences are SPDX ids; ``user`` means that the recipe states it.
+    """
+
+    name: str
+    make: Factory
+    install: str
+    languages: tuple[str, ...]
+    code_licence: str
+    weights_licence: str
+    pauses: Literal["punctuation", "token", "none"]
+    sounds: tuple[str, ...] = ()
+    uses_seed: bool
+    times: Literal["engine", "aligner"]
+    concurrency: int | None = None
 
 
-def make_speaker(engine: str, cache_dir: Path) -> Speaker:
-    """Return the engine of that name, which may keep what it makes once (models) in `cache_dir`.
+def _factory(module: str, attribute: str) -> Factory:
+    """Return a factory that imports its module when it is called."""
+
+    def make(cache_dir: Path, options: Mapping[str, Any]) -> Speaker:
+        speaker: Speaker = getattr(import_module(f".{module}", __name__), attribute)(cache_dir, options)
+        return speaker
+
+    return make
+
+
+def _kokoro(cache_dir: Path, options: Mapping[str, Any]) -> Speaker:
+    if options:
+        raise RecipeError(f"speech.options: engine 'kokoro' has no options, got {', '.join(options)}")
+    speaker: Speaker = import_module(".kokoro", __name__).Kokoro(cache_dir)
+    return speaker
+
+
+_SHIPPED = (
+    Engine(
+        name="kokoro",
+        make=_kokoro,
+        install="pip install duplexkit",
+        languages=("en", "ja"),
+        code_licence="Apache-2.0",
+        weights_licence="Apache-2.0",
+        pauses="punctuation",
+        uses_seed=False,
+        times="engine",
+    ),
+    Engine(
+        name="hibari",
+        make=_factory("hibari", "Hibari"),
+        install="pip install duplexkit",
+        languages=("en",),
+        code_licence="Apache-2.0",
+        weights_licence="Apache-2.0",
+        pauses="punctuation",
+        uses_seed=True,
+        times="engine",
+    ),
+    Engine(
+        name="chattts",
+        make=_factory("chattts", "ChatTts"),
+        install="pip install 'duplexkit[chattts]'",
+        languages=("en", "zh"),
+        code_licence="AGPL-3.0-or-later",
+        weights_licence="CC-BY-NC-4.0",
+        pauses="token",
+        sounds=("laugh",),
+        uses_seed=True,
+        times="aligner",
+    ),
+    Engine(
+        name="cosyvoice",
+        make=_factory("cosyvoice", "CosyVoice"),
+        install="a server (duplexkit serve-cosyvoice MODEL_DIR), or upstream's repository and its packages",
+        languages=("zh", "en", "ja", "ko", "yue"),
+        code_licence="Apache-2.0",
+        weights_licence="Apache-2.0",
+        pauses="punctuation",
+        sounds=("laugh", "breath", "sigh", "cough"),
+        uses_seed=True,
+        times="aligner",
+        concurrency=1,
+    ),
+    Engine(
+        name="openai_speech",
+        make=_factory("openai_speech", "OpenAiSpeech"),
+        install="pip install duplexkit",
+        languages=(),
+        code_licence="Apache-2.0",
+        weights_licence="user",
+        pauses="punctuation",
+        uses_seed=False,
+        times="aligner",
+        concurrency=4,
+    ),
+    Engine(
+        name="recorded",
+        make=_factory("recorded", "Recorded"),
+        install="pip install duplexkit",
+        languages=(),
+        code_licence="Apache-2.0",
+        weights_licence="user",
+        pauses="none",
+        uses_seed=True,
+        times="aligner",
+    ),
+)
+
+
+@cache
+def engines() -> dict[str, Engine]:
+    """Return all engines by name: ours, then those that other installed packages add.
 
     Raises
     ------
     SpeechError
-        If there is none.
+        If another package adds something else, or a name that is taken.
     """
-    if engine not in ENGINES:
-        raise SpeechError(f"there is no speech engine {engine!r}; known: {', '.join(sorted(ENGINES))}")
-    return ENGINES[engine](cache_dir)
+    found = {engine.name: engine for engine in _SHIPPED}
+    for point in entry_points(group=ENTRY_POINTS):
+        origin = f"entry point {point.name!r} ({point.value}) in group {ENTRY_POINTS}"
+        try:
+            engine = point.load()
+        except (ImportError, AttributeError) as error:
+            raise SpeechError(f"{origin} cannot be loaded: {error}; mend or remove that package") from error
+        if not isinstance(engine, Engine) or engine.name != point.name:
+            raise SpeechError(
+                f"{origin} gives {engine!r}; wanted a duplexkit.builders.speakers.Engine of that name"
+            )
+        if engine.name in found:
+            raise SpeechError(f"{origin}: there is already an engine of that name; remove one of the two")
+        found[engine.name] = engine
+    return found
+
+
+def make_speaker(
+    engine: str,
+    cache_dir: Path,
+    options: Mapping[str, Any] | None = None,
+    folder: Path | None = None,
+) -> Speaker:
+    """Return the engine of that name, ready to speak.
+
+    Parameters
+    ----------
+    engine : str
+    cache_dir : Path
+        Where it may keep what it makes once (models, lists of voices).
+    options : mapping, optional
+        The recipe's ``[speech.options]``; what may stand there is the engine's affair (docs/engines.md).
+    folder : Path, optional
+        Where relative paths in the options start: the recipe's folder. Paths are the keys that end in
+        ``_path`` or ``_dir``, at any depth.
+
+    Raises
+    ------
+    SpeechError
+        If there is no such engine, its packages are missing, or its server does not answer.
+    RecipeError
+        If an option is not as the engine wants it.
+    """
+    known = engines()
+    if engine not in known:
+        raise SpeechError(f"speech.engine = {engine!r}: {unknown('engine', engine, tuple(known))}")
+    return known[engine].make(cache_dir, _located(options or {}, folder or Path()))
+
+
+def _located(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the table with its paths made absolute."""
+    located: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            value = _located(value, folder)
+        elif key.endswith(("_path", "_dir")) and isinstance(value, str):
+            value = str((folder / Path(value).expanduser()).resolve())
+        located[key] = value
+    return located

@@ -68,10 +68,10 @@ def phonemes(
             raise SpeechError(f"a reading of [{reading.start}:{reading.stop}] is outside {text!r}")
         if any(reading.start < place < reading.stop for place in breaks):
             raise SpeechError(
-                f"a break stands inside {text[reading.start : reading.stop]!r}, which has a reading, in {text!r}: "
-                "put it before or after"
+                f"a break stands inside {text[reading.start : reading.stop]!r}, which has a reading, in "
+                f"{text!r}: put it before or after"
             )
-    primary = language.split("-")[0].lower()
+    primary = primary_language(language)
     if primary == "en":
         groups = groups_en(text, british=british, readings=readings, breaks=breaks)
     elif primary == "ja":
@@ -127,7 +127,7 @@ class Kokoro:
             If the language, the voice or the text cannot be spoken.
         """
         voice = request.voice
-        if request.language.split("-")[0].lower() not in {lang.split("-")[0] for lang in voice.languages}:
+        if primary_language(request.language) not in map(primary_language, voice.languages):
             raise SpeechError(
                 f"voice {voice.id!r} speaks {', '.join(voice.languages)}, not {request.language!r} "
                 f"({request.text!r}): choose a voice of that language"
@@ -142,22 +142,24 @@ class Kokoro:
             breaks=request.breaks,
         )
         style = self._style(voice)
-        lag_s = BOUNDARY_LAG_S[request.language.split("-")[0].lower()]
         parts: list[NDArray[np.float32]] = []
-        words: list[tuple[PhonemeGroup, float, float]] = []
+        spans: list[tuple[float, float]] = []
         for run in split_groups(groups, MAX_TOKENS, request.text):
             start_s = sum(part.size for part in parts) / SAMPLE_RATE_HZ
-            samples, spans = self._run(run, style, request.speed)
+            samples, edges_s = self._run(joined(run), style, request.speed)
             parts.append(samples)
-            words += [
-                (group, start_s + max(0.0, first - lag_s), start_s + max(0.0, last - lag_s))
-                for group, (first, last) in zip(run, spans, strict=True)
-            ]
+            spans += [(start_s + first_s, start_s + last_s) for first_s, last_s in word_spans(run, edges_s)]
         samples = np.concatenate(parts)
         return Clip(
             samples=samples,
             sample_rate_hz=SAMPLE_RATE_HZ,
-            words=clip_words(request.text, words, samples.size / SAMPLE_RATE_HZ),
+            words=clip_words(
+                request.text,
+                groups,
+                spans,
+                lag_s=BOUNDARY_LAG_S[primary_language(request.language)],
+                duration_s=samples.size / SAMPLE_RATE_HZ,
+            ),
             word_time_source="token_durations",
         )
 
@@ -175,12 +177,15 @@ class Kokoro:
         return total
 
     def _run(
-        self, groups: Sequence[PhonemeGroup], style: NDArray[np.float32], speed: float
-    ) -> tuple[NDArray[np.float32], list[tuple[float, float]]]:
-        """Return the samples of one run of the network, and where each group's phonemes lie in it, in s."""
+        self, said: str, style: NDArray[np.float32], speed: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Return the samples of one run of the network, and the edges of its tokens in seconds.
+
+        There are ``len(said) + 3`` edges: a pad stands before and after the phonemes.
+        """
         if self._session is None:
             self._session = open_session(self._cache_dir)
-        ids = [vocabulary()[char] for char in joined(groups)]
+        ids = [vocabulary()[char] for char in said]
         audio, frames = self._session.run(
             ["audio", "duration"],
             {
@@ -189,34 +194,79 @@ class Kokoro:
                 "speed": np.array([speed], dtype=np.float32),
             },
         )
-        edges_s = np.concatenate([[0], np.cumsum(frames.reshape(-1))]) * (FRAME_SAMPLES / SAMPLE_RATE_HZ)
-        spans = []
-        place = 1  # the first token is a pad
-        for group in groups:
-            first = place + len(group.lead)
-            last = first + len(group.phonemes)
-            spans.append((float(edges_s[first]), float(edges_s[last])))
-            place += len(str(group))
-        return np.asarray(audio, dtype=np.float32).reshape(-1), spans
+        edges = np.concatenate([[0], np.cumsum(frames.reshape(-1))]) * FRAME_SAMPLES
+        return np.asarray(audio, dtype=np.float32).reshape(-1), edges / SAMPLE_RATE_HZ
+
+
+def word_spans(groups: Sequence[PhonemeGroup], edges_s: NDArray[np.float64]) -> list[tuple[float, float]]:
+    """Return the start and end of each group's phonemes; a plain space belongs half to either side.
+
+    Parameters
+    ----------
+    groups : sequence of PhonemeGroup
+        Those of one run.
+    edges_s : np.ndarray [shape=(n_phonemes + 3,)]
+        Edges of the tokens, the pads included.
+    """
+    spans: list[tuple[float, float]] = []
+    place = 1  # the first token is a pad
+    joins = False
+    for group in groups:
+        first = place + len(group.lead)
+        last = first + len(group.phonemes)
+        start_s, stop_s = float(edges_s[first]), float(edges_s[last])
+        if joins and not group.lead:
+            start_s = (spans[-1][1] + start_s) / 2
+            spans[-1] = (spans[-1][0], start_s)
+        spans.append((start_s, stop_s))
+        place += len(str(group))
+        joins = not group.tail.strip()
+    return spans
 
 
 def clip_words(
-    text: str, spans: Sequence[tuple[PhonemeGroup, float, float]], duration_s: float
+    text: str,
+    groups: Sequence[PhonemeGroup],
+    spans: Sequence[tuple[float, float]],
+    *,
+    lag_s: float,
+    duration_s: float,
 ) -> tuple[ClipWord, ...]:
-    """Return the words with their times, each of some length, in order and inside the clip."""
+    """Return the words with their times, which the tokens' edges follow by `lag_s`, inside the clip.
+
+    Parameters
+    ----------
+    text : str
+    groups : sequence of PhonemeGroup
+    spans : sequence of (start in s, stop in s)
+        One for each group, in order.
+    lag_s : float
+    duration_s : float
+        Of the clip.
+    """
     words: list[ClipWord] = []
-    for k, (group, onset_s, offset_s) in enumerate(spans):
-        limit_s = spans[k + 1][1] if k + 1 < len(spans) else duration_s
+    for group, (start_s, stop_s) in zip(groups, spans, strict=True):
         words.append(
             ClipWord(
                 text=text[group.start_char : group.stop_char],
                 start_char=group.start_char,
                 stop_char=group.stop_char,
-                onset_s=onset_s,
-                offset_s=min(offset_s, limit_s),
+                onset_s=max(start_s - lag_s, 0.0),
+                offset_s=min(max(stop_s - lag_s, 0.0), duration_s),
             )
         )
     return tuple(words)
+
+
+def primary_language(language: str) -> str:
+    """Return the first part of a BCP-47 tag, in lower case.
+
+    Examples
+    --------
+    >>> primary_language("en-GB")
+    'en'
+    """
+    return language.split("-")[0].lower()
 
 
 @cache

@@ -1,0 +1,181 @@
+"""The command line: each verb as a command. Stands above all layers, because it calls each of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .. import DuplexkitError, EngineError, ReleaseError, __version__
+
+app = typer.Typer(
+    name="duplexkit",
+    help="Construct, check and release datasets for full-duplex spoken dialogue models.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_Cache = Annotated[
+    Path | None, typer.Option("--cache", help="Speech cache; default: the user's cache folder.")
+]
+
+
+def default_cache() -> Path:
+    """Return the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("duplexkit")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"duplexkit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def build(
+    recipe: Annotated[str, typer.Argument(help="A shipped recipe's name, or a TOML file.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write; it must not exist.")],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="KEY=VALUE, for example seed=7 or scenarios.mt_qa.count=8."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="A scenario or a configuration such as mt_qa-ja.")
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Processes that speak and render; default: one per core.")
+    ] = os.cpu_count() or 1,
+    cache: _Cache = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace OUT when the new one stands.")
+    ] = False,
+) -> None:
+    """Build a recipe into a folder, or go on where an earlier run stopped."""
+    from ..cards.card import write_card
+    from ..scenarios.recipe import load_recipe
+    from .build import Outcome
+    from .build import build as run
+    from .progress import Steps
+
+    loaded = load_recipe(recipe, tuple(set_ or ()))
+    began = time.monotonic()
+    with Steps(f"building {loaded.name}") as steps:
+
+        def progress(outcome: Outcome, done: int, total: int) -> None:
+            steps.advance(done, total)
+
+        result = run(
+            loaded,
+            out,
+            cache_dir=cache or default_cache(),
+            workers=workers,
+            only=tuple(only or ()),
+            overwrite=overwrite,
+            describe=write_card,
+            progress=progress,
+        )
+    table = Table(title=f"{loaded.name} {loaded.version} in {out}")
+    for column in ("configuration", "samples", "hours"):
+        table.add_column(column, justify="left" if column == "configuration" else "right")
+    for name, facts in result.configs.items():
+        table.add_row(name, f"{facts['samples']:.0f}", f"{facts['hours']:.3f}")
+    console = Console()
+    console.print(table)
+    console.print(
+        f"{result.n_spoken} utterances spoken, {result.n_cached} from the cache, {result.n_resumed} samples kept "
+        f"from an earlier run, {len(result.rejects)} rejected; {time.monotonic() - began:.1f} s",
+        highlight=False,
+    )
+    for reject in result.rejects:
+        console.print(f"rejected {reject.job.id}: {reject.rejected}", highlight=False, markup=False)
+    typer.echo("\nOpen it:\n\n    from datasets import load_dataset")
+    for name in result.configs:
+        split = sorted({p.name.split("-")[0] for p in (out / name.replace("-", "/", 1)).glob("*.parquet")})[0]
+        typer.echo(f'    load_dataset("{out}", "{name}", split="{split}")')
+
+
+@app.command()
+def check(folder: Annotated[Path, typer.Argument(help="A built folder.")]) -> None:
+    """Check every sample of a built folder against its own audio; exit 1 if anything is off."""
+    from .checked_folder import check_folder
+    from .progress import Steps
+
+    n = 0
+    with Steps(f"checking {folder}") as steps:
+        for finding in check_folder(folder, steps.advance):
+            typer.echo(str(finding))
+            n += 1
+    typer.echo(f"{folder}: {n} findings")
+    if n:
+        raise typer.Exit(1)
+
+
+@app.command()
+def card(folder: Annotated[Path, typer.Argument(help="A built folder.")]) -> None:
+    """Write README.md of a built folder anew, from what is on disk."""
+    from ..cards.card import write_card
+
+    write_card(folder)
+    typer.echo(f"{folder / 'README.md'} written")
+
+
+@app.command("list")
+def list_(
+    what: Annotated[str, typer.Argument(help="recipes, scenarios or voices.")] = "recipes",
+    engine: Annotated[str, typer.Option("--engine", help="Whose voices.")] = "kokoro",
+    cache: _Cache = None,
+) -> None:
+    """List what is there: recipes, scenarios (with presets and fields) or voices."""
+    from .listing import recipes, scenarios, voices
+
+    console = Console()
+    if what == "recipes":
+        console.print(recipes())
+    elif what == "scenarios":
+        for table in scenarios():
+            console.print(table)
+    elif what == "voices":
+        console.print(voices(engine, cache or default_cache()))
+    else:
+        raise DuplexkitError(f"list {what}: wanted recipes, scenarios or voices")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; return the exit code: 0 done, 1 refused or found wanting, 2 wrong usage or input."""
+    try:
+        app(args=argv)
+    except (ReleaseError, EngineError) as error:
+        print(f"duplexkit: {error}", file=sys.stderr)
+        return 1
+    except DuplexkitError as error:
+        print(f"duplexkit: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("duplexkit: stopped; the same command goes on from here", file=sys.stderr)
+        return 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Readers of conversations that users bring themselves."""

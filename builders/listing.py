@@ -1,0 +1,66 @@
+"""Tables of what is there: recipes, scenarios, voices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.table import Table
+
+from ..scenarios import SCENARIOS
+from ..scenarios.bank import languages_of, load_scripts
+from ..scenarios.recipe import load_recipe, shipped_recipes
+from .speakers import make_speaker
+
+
+def recipes() -> Table:
+    """Return the shipped recipes with their counts."""
+    table = Table("recipe", "languages", "samples", "what", title="Shipped recipes")
+    for name in shipped_recipes():
+        recipe = load_recipe(name)
+        n = sum(entry.count * len(entry.languages) for entry in recipe.entries)
+        table.add_row(name, ", ".join(recipe.languages), str(n), recipe.description)
+    return table
+
+
+def scenarios() -> list[Table]:
+    """Return the scenarios with presets and bank sizes, and their fields."""
+    overview = Table("scenario", "what", "presets", "scripts", title="Scenarios", show_lines=True)
+    fields = Table(
+        "scenario", "field", "unit", "meaning", title="Fields of a recipe's [scenarios.NAME] table"
+    )
+    for scenario in SCENARIOS.values():
+        bank = ", ".join(
+            f"{language} {len(load_scripts(scenario.name, language))}"
+            for language in languages_of(scenario.name)
+        )
+        presets = "\n".join(f"{name} ({preset.fdb_relation})" for name, preset in scenario.presets.items())
+        overview.add_row(scenario.name, scenario.meaning, presets, bank)
+        for field in scenario.fields.values():
+            fields.add_row(scenario.name, field.name, field.unit, field.meaning)
+    return [overview, fields]
+
+
+def voices(engine: str, cache_dir: Path) -> Table:
+    """Return the voices of an engine."""
+    speaker = make_speaker(engine, cache_dir)
+    sets = speaker.voice_sets()
+    table = Table(
+        "voice", "languages", "gender", "accent", "DNSMOS", "licence", "sets", title=f"Voices of {engine}"
+    )
+    for voice in speaker.voices().values():
+        member = [
+            f"{language}:{name}"
+            for language, named in sets.items()
+            for name, ids in named.items()
+            if voice.id in ids
+        ]
+        table.add_row(
+            voice.id,
+            ", ".join(voice.languages),
+            voice.gender,
+            voice.accent,
+            "not measured" if voice.dnsmos is None else f"{voice.dnsmos:.2f}",
+            voice.licence,
+            ", ".join(member),
+        )
+    return table
