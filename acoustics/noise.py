@@ -99,7 +99,7 @@ def noise_floor(
     Notes
     -----
     Gaussian. Brown is white noise through one pole at 20 Hz; pink is white noise through poles and zeros that
-    alternate half an octave apart, whose mean slope is 3 dB per octave with a ripple below 0.1 dB.
+    alternate an octave apart, whose mean slope is 3 dB per octave with a ripple of half a decibel.
     """
     from scipy.signal import lfilter
 
@@ -112,16 +112,17 @@ def noise_floor(
         numerator, denominator = _shaping(colour, sample_rate_hz)
         noise = lfilter(numerator, denominator, noise)
     rms = float(np.sqrt(np.mean(np.square(noise, dtype=np.float64))))
-    return np.asarray(noise * (10.0 ** (level_dbov / 20.0) / rms), dtype=np.float32)
+    noise *= 10.0 ** (level_dbov / 20.0) / rms
+    return np.asarray(noise, dtype=np.float32)
 
 
 def _shaping(colour: Colour, sample_rate_hz: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return numerator and denominator of the shaping filter (matched z-transform)."""
     if colour == "brown":
         return np.array([1.0]), np.array([1.0, -np.exp(-2.0 * np.pi * _LOWEST_HZ / sample_rate_hz)])
-    poles_hz = _LOWEST_HZ * 2.0 ** np.arange(0.0, np.log2(0.5 * sample_rate_hz / _LOWEST_HZ), 1.0)
+    poles_hz = _LOWEST_HZ * 4.0 ** np.arange(0.0, np.log(0.5 * sample_rate_hz / _LOWEST_HZ) / np.log(4.0))
     poles = np.exp(-2.0 * np.pi * poles_hz / sample_rate_hz)
-    zeros = np.exp(-2.0 * np.pi * poles_hz * np.sqrt(2.0) / sample_rate_hz)
+    zeros = np.exp(-2.0 * np.pi * poles_hz * 2.0 / sample_rate_hz)
     return np.asarray(np.poly(zeros), dtype=np.float64), np.asarray(np.poly(poles), dtype=np.float64)
 
 

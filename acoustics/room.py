@@ -3,10 +3,10 @@
 import hashlib
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from .record import to_json
 
 SPEED_OF_SOUND_M_S = 343.0
 HIGH_PASS_HZ = 40.0
+N_ROOMS = 64
+"""Rooms of each preset: a bank, so that a build simulates few and keeps them."""
 _CACHE_FORMAT = 1
 _LEAD = 40  # half of the 81 taps by which pyroomacoustics delays fractionally
 
@@ -147,16 +149,33 @@ ROOMS: dict[str, RoomPreset] = {
 
 
 def draw_room(rng: np.random.Generator, *, name: str = "quiet_room@1") -> RoomParams:
-    """Return a room drawn from the preset `name`, with the user in it, facing the microphone.
+    """Return one of the `N_ROOMS` rooms of the preset `name`, with the user in it, facing the microphone.
 
     Raises
     ------
     AudioError
         No preset of that name; the message lists those there are.
     """
+    return bank_room(name, int(rng.integers(N_ROOMS)))
+
+
+def bank_room(name: str, number: int) -> RoomParams:
+    """Return room `number`, 0 to `N_ROOMS` - 1, of the preset `name`: the same one everywhere.
+
+    Raises
+    ------
+    AudioError
+        No preset of that name, or no room of that number.
+    """
     preset = ROOMS.get(name)
     if preset is None:
         raise AudioError(f"room {name!r} is unknown; known are {', '.join(sorted(ROOMS))}")
+    check_number(number, name="number", low=0, high=N_ROOMS - 1, unit="")
+    seed = hashlib.sha256(f"{name}/{number}".encode()).digest()
+    return _make_room(preset, np.random.default_rng(int.from_bytes(seed[:8], "little")))
+
+
+def _make_room(preset: RoomPreset, rng: np.random.Generator) -> RoomParams:
     x, y, z = (float(rng.uniform(*side)) for side in preset.size_m)
     microphone = (
         float(rng.uniform(preset.wall_m, x - preset.wall_m)),
@@ -256,15 +275,28 @@ def _on_a_sample(talker: Talker, *, microphone_m: Point, sample_rate_hz: int) ->
     return (float(moved[0]), float(moved[1]), float(moved[2])), lead
 
 
-@lru_cache(maxsize=64)
+def _compute_alike(box: Any) -> None:
+    """Compute a room's responses with one thread and no zero-phase filter, and leave the package as it was."""
+    import pyroomacoustics as pra
+
+    ours = {"num_threads": 1, "rir_hpf_enable": False}
+    before = {name: pra.constants.get(name) for name in ours}
+    try:
+        for name, value in ours.items():
+            pra.constants.set(name, value)
+        box.compute_rir()
+    finally:
+        for name, value in before.items():
+            pra.constants.set(name, value)
+
+
+@lru_cache(maxsize=256)
 def _simulate(room: RoomParams, talker: Talker, sample_rate_hz: int) -> NDArray[np.float32]:
     import pyroomacoustics as pra
     from scipy.signal import butter, sosfilt
 
     from .directivity import talker_directivity
 
-    pra.constants.set("num_threads", 1)
-    pra.constants.set("rir_hpf_enable", False)
     place, lead = _on_a_sample(talker, microphone_m=room.microphone_m, sample_rate_hz=sample_rate_hz)
     box = pra.ShoeBox(
         list(room.size_m),
@@ -278,7 +310,7 @@ def _simulate(room: RoomParams, talker: Talker, sample_rate_hz: int) -> NDArray[
         directivity = talker_directivity(talker.facing_deg, sample_rate_hz=sample_rate_hz)
     box.add_soundsource(pra.SoundSource(list(place), directivity=directivity))
     box.add_microphone(list(room.microphone_m))
-    box.compute_rir()
+    _compute_alike(box)
     rir = box.rir[0][0][lead + _LEAD :]
     rir = rir[: max(1, n_samples_in(room.rt60_s, sample_rate_hz=sample_rate_hz))]
     sections = butter(2, HIGH_PASS_HZ, btype="highpass", fs=sample_rate_hz, output="sos")
@@ -301,18 +333,16 @@ def through_room(samples: NDArray[np.float32], rir: NDArray[np.float32]) -> NDAr
 
 
 def rir_bank(
-    rng: np.random.Generator,
-    *,
-    n_rooms: int,
-    name: str = "quiet_room@1",
-    sample_rate_hz: int,
-    cache_dir: Path | None = None,
+    name: str = "quiet_room@1", *, sample_rate_hz: int, cache_dir: Path | None = None
 ) -> tuple[tuple[RoomParams, NDArray[np.float32]], ...]:
-    """Return `n_rooms` rooms drawn from a preset, each with the response from its user, taken as omnidirectional.
+    """Return every room of a preset with the response from its user, so that none need be made later.
 
-    Omnidirectional talkers make a bank an order of magnitude faster than measured ones; give a `Talker` to
-    `room_rir` for the latter.
+    Parameters
+    ----------
+    name : str
+    sample_rate_hz : int
+    cache_dir : Path, optional
+        As `room_rir`.
     """
-    rooms = [draw_room(rng, name=name) for _ in range(n_rooms)]
-    rooms = [replace(room, user=replace(room.user, directivity="omni")) for room in rooms]
+    rooms = [bank_room(name, number) for number in range(N_ROOMS)]
     return tuple((room, room_rir(room, sample_rate_hz=sample_rate_hz, cache_dir=cache_dir)) for room in rooms)

@@ -51,5 +51,7 @@ def activity_times(channels: NDArray[np.float32], *, sample_rate_hz: int) -> dic
         spans = activity(channel, sample_rate_hz=sample_rate_hz)
         if not spans:
             raise AudioError(f"channel {i} holds no speech; wanted one speaker in each of the two channels")
-        times[str(i)] = [(centiseconds(a / sample_rate_hz), centiseconds(b / sample_rate_hz)) for a, b in spans]
+        times[str(i)] = [
+            (centiseconds(a / sample_rate_hz), centiseconds(b / sample_rate_hz)) for a, b in spans
+        ]
     return times

@@ -72,7 +72,14 @@ def _workshop(site: _Site) -> tuple[Speaker, Pools]:
     """Return this process's speaker and its voices; an engine is opened once in a process."""
     key = f"{recipe_digest(site.recipe)} {site.cache_dir}"
     if key not in _workshops:
-        speaker = make_speaker(site.recipe.speech.engine, site.cache_dir)
+        speech = site.recipe.speech
+        folder = Path(site.recipe.source).parent
+        try:
+            speaker = make_speaker(speech.engine, site.cache_dir, speech.options, folder)
+        except EngineError:
+            raise
+        except (RecipeError, SpeechError) as error:
+            raise RecipeError(f"{site.recipe.source}: {error}") from None
         _workshops[key] = speaker, voice_pools(site.recipe, speaker)
     return _workshops[key]
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..acoustics.fade import rise
 from ..acoustics.level import (
     NORMAL_LEVEL_DBOV,
     Span,
@@ -23,7 +22,7 @@ from ..acoustics.treatments import TreatmentParams, draw_treatment, treat, treat
 from ..scenarios import SCENARIOS
 from ..scenarios.conversation import PlacedTurn, Plan, Role, Timeline
 from ..scenarios.events import M3Event, Times, centiseconds, label
-from .place import to_samples
+from .cut_off import heard_clip, with_real_stops
 from .sample import Sample, TreatmentRecord, Utterance
 from .speak import speech_without
 
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from ..acoustics.room import RoomParams
 
 Signal = NDArray[np.float32]
-
-CUT_FADE_S = 0.005
-"""A stopped system voice fades over this, and is silent from the stop on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +59,7 @@ def render(plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...], ac
 
     `input` and `clean_input` share one noise floor and one room, and differ only where the event sounds.
     """
+    timeline = with_real_stops(timeline, utterances)
     placed = list(timeline.turns)
     quiet = _user_side(plan, timeline, utterances, acoustics)
     on_axis = [
@@ -200,12 +197,8 @@ def _system(plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...]) -
     canvas = Canvas(timeline.n_samples)
     for i, (turn, utterance) in enumerate(zip(timeline.turns, utterances, strict=True)):
         if plan.turns[i].role is Role.SYSTEM:
-            samples = from_pcm16(utterance.pcm)
-            if turn.cut is not None:
-                samples = samples[: turn.cut - turn.clip_start].copy()
-                fade = min(samples.size, to_samples(CUT_FADE_S, timeline.sample_rate_hz))
-                samples[samples.size - fade :] *= rise(fade)[::-1]
-            _put(canvas, samples, turn.clip_start)
+            clip = heard_clip(utterance, turn, sample_rate_hz=timeline.sample_rate_hz)
+            _put(canvas, clip, turn.clip_start)
     return to_pcm16(canvas.samples)
 
 

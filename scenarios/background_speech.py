@@ -14,7 +14,7 @@ SCENARIO = Scenario(
     fields={**FIELDS, **by_name(TREATMENT, TARGET)},
     presets={
         "fdb-v1.5": Preset(
-            values={**FDB_V15, "treatment": "next_room@1", "target_db": -15.0},
+            values={**FDB_V15, "treatment": "next_room@1"},
             fdb_relation="same-rule",
             note="-15 dB with low-pass and echo as Full-Duplex-Bench v1.5 says; the numbers of low-pass and "
             "echo are not published: our choice, next_room@1",

@@ -17,7 +17,8 @@ SHIPPED = Path(str(files(__package__))) / "scripts"
 
 _TURN_KEYS = {"role", "text", "intent", "function", "reference_answer", "depends_on", "dependence"}
 _NEEDED = {"id", "turns", "domain", "register", "source", "licence"}
-_KEYS = _NEEDED | {"addressee", "why", "tags"}
+_KEYS = _NEEDED | {"addressee", "why", "tags", "provenance"}
+_NO_TEXT = {"turns", "tags", "provenance"}
 
 
 def languages_of(scenario: str, folder: Path = SHIPPED) -> tuple[str, ...]:
@@ -70,19 +71,23 @@ def read_script(line: str, *, scenario: str, language: str, where: str) -> Scrip
     _keys(data, needed=_NEEDED, known=_KEYS, where=where)
     if not isinstance(data["turns"], list) or not data["turns"]:
         raise ScriptError(f"{where}: 'turns' is empty; wanted at least one turn")
-    for key in sorted(_KEYS - {"turns", "tags"}):
+    for key in sorted(_KEYS - _NO_TEXT):
         if not isinstance(data.get(key, ""), str):
             raise ScriptError(f"{where}: '{key}' = {data[key]!r}; wanted a text")
     turns = tuple(_turn(turn, f"{where}, turn {i}") for i, turn in enumerate(data["turns"]))
     tags = data.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise ScriptError(f"{where}: 'tags' = {tags!r}; wanted a list of words")
+    provenance = data.get("provenance", {})
+    if not isinstance(provenance, dict) or not all(isinstance(value, str) for value in provenance.values()):
+        raise ScriptError(f"{where}: 'provenance' = {provenance!r}; wanted an object of texts")
     return Script(
-        **{key: data.get(key, "") for key in sorted(_KEYS - {"turns", "tags"})},
+        **{key: data.get(key, "") for key in sorted(_KEYS - _NO_TEXT)},
         scenario=scenario,
         language=language,
         turns=turns,
         tags=tuple(tags),
+        provenance=tuple(provenance.items()),
     )
 
 

@@ -54,7 +54,10 @@ class ScriptTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What is said and meant in one sample, text only."""
+    """What is said and meant in one sample, text only.
+
+    `provenance` says of a script that a model wrote for a user which model, prompt and answer it is from.
+    """
 
     id: str
     scenario: str
@@ -67,6 +70,7 @@ class Script:
     addressee: str = ""
     why: str = ""
     tags: tuple[str, ...] = ()
+    provenance: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +87,14 @@ class Start:
 
     `turn` is None for the sample's beginning. `fraction` runs over the earlier turn's speech: 1 is its
     offset; below 1 it lies inside the earlier turn on purpose (a backchannel, a cut-off). An overlap at its
-    offset that would swallow either turn is shortened, and `place` counts it.
+    offset that would swallow either turn is replaced by the first of `others_s` that would not; if none is
+    left it is shortened. `place` counts both.
     """
 
     turn: int | None
     distance_s: float
     fraction: float = 1.0
+    others_s: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,11 +207,12 @@ class PlacedTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Where everything lies, in samples."""
+    """Where everything lies, in samples; how many overlaps were drawn again, and how many shortened."""
 
     sample_rate_hz: int
     n_samples: int
     turns: tuple[PlacedTurn, ...]
+    redrawn_overlaps: int = 0
     shortened_overlaps: int = 0
 
 

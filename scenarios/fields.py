@@ -127,7 +127,9 @@ def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
     """Return the end of a message about a name that is not known, with near matches first."""
     near = get_close_matches(name, known, n=2, cutoff=0.6)
     hint = f"did you mean {' or '.join(repr(n) for n in near)}? " if near else ""
-    return f"unknown {what}; {hint}known: {', '.join(sorted(known)) or 'none'}"
+    some = sorted(known)[:12]
+    more = f" and {len(known) - len(some)} more" if len(known) > len(some) else ""
+    return f"unknown {what}; {hint}known: {', '.join(some) or 'none'}{more}"
 
 
 def read_table(

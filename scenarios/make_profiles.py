@@ -43,7 +43,7 @@ BESIDE: dict[str, Law] = {
     ),
     "backchannel_place": ("uniform", {"low": 0.25, "high": 0.75}),
     "barge_in_onset": ("uniform", {"low": 0.35, "high": 0.65}),
-    "barge_in_overlap": ("uniform", {"low": 0.41, "high": 1.2}),
+    "barge_in_overlap": ("uniform", {"low": 0.41, "high": 0.9}),
     "stop_latency": ("uniform", {"low": 0.5, "high": 1.0}),
 }
 

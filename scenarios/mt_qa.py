@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import RecipeError
 from .bank import load_scripts
 from .conversation import (
@@ -18,6 +20,8 @@ from .conversation import (
     Timeline,
     spoken_text,
 )
+from .dialogue_draws import SAMPLINGS, DialogueDraws, Gap, draw_dialogue
+from .dialogue_timing import SAME, SHIFT_OVERLAP_S, DialogueLaws, dialogue_laws, laws_json
 from .fields import (
     LEAD,
     NOISE_FLOOR,
@@ -31,8 +35,13 @@ from .fields import (
     by_name,
 )
 from .markup import parse, without_pauses
+from .phrase_ends import nearest_end
+from .quantile_law import cut_law, quantile
 from .scenario import PlanContext, Preset, Scenario, draw, draw_speed
-from .timing import TimingProfile, load_profile, require_variable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 INNER_HUSH_S = 0.35
 """Guard band: far enough below M3's 0.5 s that another lab's detector sees one unit."""
@@ -40,8 +49,11 @@ INNER_HUSH_S = 0.35
 HOLD_FROM_S = 0.5
 """A silence above this inside one speaker's speech is a hold (M3: a new turn of the same speaker)."""
 
-CUT_OFF_FRACTION = (0.4, 0.6)
-"""Where in the system's planned answer the user cuts it off: our choice."""
+TOKEN_PLACE = (0.2, 0.8)
+"""A listener's token follows a phrase end in this part of the answer (our choice)."""
+
+BANK = "bank"
+"""As a source: the script bank."""
 
 _SHARE = "share"
 
@@ -49,28 +61,31 @@ _SHARE = "share"
 def plan(script: Script, context: PlanContext) -> Plan:
     """Return the plan of a dialogue: every question, answer, token and gap."""
     entry, rng = context.entry, context.rng
-    profile = load_profile(entry.text("timing_profile"))
-    require_variable(profile, "shift")
+    laws = dialogue_laws(entry)
     lead_s, tail_s = draw(rng, entry.range("lead_s")), draw(rng, entry.range("tail_s"))
     floor = draw(rng, entry.range("noise_floor_dbov"))
     low, high = entry.int_range("pairs")
-    n_pairs = min(len(script.turns) // 2, int(rng.integers(low, high + 1)))
-    if n_pairs < low:
+    if len(script.turns) // 2 < low:
         raise RecipeError(
             f"scenarios.mt_qa.pairs = [{low}, {high}]: script {script.id} ({script.language}) has only "
             f"{len(script.turns) // 2} question-answer pairs; ask for fewer, or give longer scripts"
         )
-    moves = _moves(n_pairs, context)
+    if entry.number("barge_in_rate") + entry.number("cut_off_rate") > 1.0:
+        raise RecipeError(
+            f"scenarios.mt_qa: barge_in_rate = {entry.number('barge_in_rate'):g} and cut_off_rate = "
+            f"{entry.number('cut_off_rate'):g} add up to more than 1; both are shares of the later questions"
+        )
+    draws = draw_dialogue(script, context, laws)
     turns: list[PlannedTurn] = []
     answer_at: int | None = None
-    for k in range(n_pairs):
+    for k in range(len(draws.moves)):
         question, answer = script.turns[2 * k], script.turns[2 * k + 1]
-        turns.append(_question(question, k, moves[k], answer_at, lead_s, profile, context))
-        turns.append(_answer(answer, k, len(turns) - 1, profile, context))
+        turns.append(_question(question, k, draws, answer_at, lead_s, laws, context))
+        turns.append(_answer(answer, k, len(turns) - 1, draws.answer_gaps[k], context))
         answer_at = len(turns) - 1
         wants_token = float(rng.uniform()) < entry.number("backchannel_rate")
-        token = _token(k, answer_at, profile, context, script.language)
-        if wants_token and (k + 1 == n_pairs or moves[k + 1] != "cut_off"):
+        token = _token(k, answer_at, answer, laws, context, script.language)
+        if wants_token and (k + 1 == len(draws.moves) or draws.moves[k + 1] != "cut_off"):
             turns.append(token)
     room = entry.text("room")
     return Plan(
@@ -87,71 +102,76 @@ def plan(script: Script, context: PlanContext) -> Plan:
         tail_s=tail_s,
         room=room,
         noise_floor_dbov=None if room == "none" else floor,
-        timing_profile=profile.name,
+        timing_profile=laws_json(laws, entry.text("sampling")),
     )
-
-
-def _moves(n_pairs: int, context: PlanContext) -> list[str]:
-    """Return how each question takes the floor."""
-    cut_off, barge_in = (context.entry.number(name) for name in ("cut_off_rate", "barge_in_rate"))
-    moves = ["open"]
-    for u in context.rng.uniform(size=n_pairs - 1):
-        moves.append("cut_off" if u < cut_off else "barge_in" if u < cut_off + barge_in else "shift")
-    return moves
 
 
 def _question(
     said: ScriptTurn,
     k: int,
-    move: str,
+    draws: DialogueDraws,
     answer_at: int | None,
     lead_s: float,
-    profile: TimingProfile,
+    laws: DialogueLaws,
     context: PlanContext,
 ) -> PlannedTurn:
     entry, rng = context.entry, context.rng
-    shift_s = profile.quantile("system_to_user", float(rng.uniform()))
-    overlap_s = profile.quantile("barge_in_overlap", float(rng.uniform()))
-    fraction = draw(rng, CUT_OFF_FRACTION)
-    latency_s = profile.quantile("stop_latency", float(rng.uniform()))
-    holds = float(rng.uniform()) < entry.number("hold_rate")
-    pauses = tuple(
-        PlannedPause(kind=mark.value, length_s=draw(rng, entry.range("hold_s")))
-        for mark in parse(said.text).places("pause")
-    )
-    start = {
-        "open": Start(turn=None, distance_s=lead_s),
-        "shift": Start(turn=answer_at, distance_s=shift_s),
-        "barge_in": Start(turn=answer_at, distance_s=-overlap_s),
-        "cut_off": Start(turn=answer_at, distance_s=0.0, fraction=fraction),
-    }[move]
+    move, gap = draws.moves[k], draws.question_gaps[k]
+    fraction, latency_s = 1.0, None
+    if move == "cut_off":
+        fraction = _drawn(laws, "barge_in_onset", rng)
+        latency_s = _drawn(laws, "stop_latency", rng)
+    u, lengths = float(rng.uniform()), rng.uniform(size=len(parse(said.text).places("pause")))
+    hold, hesitation = entry.number("hold_rate"), entry.number("hesitation_rate")
+    field = "hold_s" if u < hold else "hesitation_s" if u < hold + hesitation else None
     return PlannedTurn(
         name=f"question-{k + 1:02d}",
         role=Role.USER,
         voice=context.cast[Role.USER],
-        text=said.text if holds else without_pauses(said.text),
+        text=said.text if field else without_pauses(said.text),
         speed=draw_speed(context),
-        start=start,
+        start=Start(
+            turn=answer_at,
+            distance_s=lead_s if move == "open" else gap.distance_s if gap else 0.0,
+            fraction=fraction,
+            others_s=gap.others_s if gap else (),
+        ),
         move=move,
-        pauses=pauses if holds else (),
+        pauses=_pause_lengths(said.text, field, lengths, laws, context) if field else (),
         max_hush_s=INNER_HUSH_S if entry.flag("guard_bands") else None,
-        stop_latency_s=latency_s if move == "cut_off" else None,
+        stop_latency_s=latency_s,
         intent=said.intent,
         depends_on=said.depends_on,
     )
 
 
-def _answer(
-    said: ScriptTurn, k: int, question_at: int, profile: TimingProfile, context: PlanContext
-) -> PlannedTurn:
-    gap_s = profile.quantile("user_to_system", float(context.rng.uniform()))
+def _drawn(laws: DialogueLaws, table: str, rng: np.random.Generator) -> float:
+    return float(quantile(laws.beside[table], rng.uniform()))
+
+
+def _pause_lengths(
+    text: str, field: str, u: NDArray[np.float64], laws: DialogueLaws, context: PlanContext
+) -> tuple[PlannedPause, ...]:
+    """Return the length of each marked pause: holds by the profile inside `hold_s`, hesitations evenly."""
+    low, high = context.entry.range(field)
+    marks = parse(text).places("pause")
+    if field == "hold_s" and low < high:
+        lengths = quantile(cut_law(laws.beside["hold"], low=low, high=high), u)
+    else:
+        lengths = low + (high - low) * u
+    return tuple(
+        PlannedPause(kind=mark.value, length_s=float(s)) for mark, s in zip(marks, lengths, strict=True)
+    )
+
+
+def _answer(said: ScriptTurn, k: int, question_at: int, gap: Gap, context: PlanContext) -> PlannedTurn:
     return PlannedTurn(
         name=f"answer-{k + 1:02d}",
         role=Role.SYSTEM,
         voice=context.cast[Role.SYSTEM],
         text=without_pauses(said.text),
         speed=draw_speed(context),
-        start=Start(turn=question_at, distance_s=gap_s),
+        start=Start(turn=question_at, distance_s=gap.distance_s, others_s=gap.others_s),
         move="shift",
         max_hush_s=INNER_HUSH_S if context.entry.flag("guard_bands") else None,
         intent=said.intent,
@@ -160,12 +180,14 @@ def _answer(
 
 
 def _token(
-    k: int, answer_at: int, profile: TimingProfile, context: PlanContext, language: str
+    k: int, answer_at: int, answer: ScriptTurn, laws: DialogueLaws, context: PlanContext, language: str
 ) -> PlannedTurn:
-    """Return a listener's token of the user during an answer; drawn whether used or not."""
+    """Return a listener's token after a phrase of an answer; drawn whether used or not."""
     rng = context.rng
     bank = [s for s in load_scripts("user_backchannel", language) if "fdb" in s.tags]
     token = bank[int(rng.integers(len(bank)))].turns[1]
+    low, high = TOKEN_PLACE
+    share = min(max(_drawn(laws, "backchannel_place", rng), low), high)
     return PlannedTurn(
         name=f"token-{k + 1:02d}",
         role=Role.USER,
@@ -174,8 +196,8 @@ def _token(
         speed=draw_speed(context),
         start=Start(
             turn=answer_at,
-            distance_s=0.0,
-            fraction=profile.quantile("backchannel_place", float(rng.uniform())),
+            distance_s=_drawn(laws, "backchannel_lag", rng),
+            fraction=nearest_end(answer.text, share, low=low, high=high),
         ),
         move="backchannel",
         max_hush_s=INNER_HUSH_S,
@@ -232,7 +254,8 @@ def _taking(
     interrupted = plan.turns[i].start.turn
     assert interrupted is not None
     fto_s = (placed.onset - given.offset) / rate
-    if said.move == "shift":
+    cut = said.move == "cut_off" and given.cut is not None
+    if not cut and -fto_s <= SHIFT_OVERLAP_S:  # by what came out: a barge-in that had to be shortened is none
         return Event(
             kind="shift",
             role=said.role,
@@ -240,12 +263,11 @@ def _taking(
             offset=max(given.offset, placed.onset),
             turn=i,
             fto_s=fto_s,
-            intended_fto_s=said.start.distance_s,
+            intended_fto_s=_intended_s(said.start, fto_s, rate),
             context_start=start,
             input_start=asked_at,
         )
     planned = parse(plan.turns[interrupted].text).text
-    cut = said.move == "cut_off" and given.cut is not None
     return Event(
         kind="cut_off" if cut else "barge_in",
         role=said.role,
@@ -253,7 +275,7 @@ def _taking(
         offset=placed.offset,
         turn=i,
         fto_s=fto_s,
-        intended_fto_s=said.start.distance_s if said.move == "barge_in" else None,
+        intended_fto_s=None if said.move == "cut_off" else _intended_s(said.start, fto_s, rate),
         intent=said.intent,
         system_planned_end=given.planned_offset,
         system_stop=given.offset,
@@ -262,6 +284,16 @@ def _taking(
         context_start=start,
         input_start=asked_at,
     )
+
+
+def _intended_s(start: Start, fto_s: float, rate: int) -> float | None:
+    """Return the drawn distance that was carried out; the first one where none was."""
+    if start.fraction < 1:
+        return None
+    for distance_s in (start.distance_s, *start.others_s):
+        if abs(distance_s - fto_s) <= 1.0 / rate:
+            return distance_s
+    return start.distance_s
 
 
 def _pauses(role: Role, placed: PlacedTurn, i: int, start: int, asked_at: int, rate: int) -> list[Event]:
@@ -297,12 +329,48 @@ SCENARIO = Scenario(
         IntRangeField(
             name="pairs", unit="pairs", low=1, high=60, meaning="question-answer pairs of a dialogue"
         ),
-        NameField(name="timing_profile", meaning="shipped timing profile, or a .json file"),
+        NumberField(
+            name="longest_s",
+            unit="seconds",
+            low=10.0,
+            high=3600.0,
+            meaning="a dialogue that would take longer to say has fewer pairs, down to the least of `pairs`",
+        ),
+        NameField(
+            name="source", meaning="bank, or topiocqa:FILE for a TopiOCQA file of yours (CC BY-NC-SA 4.0)"
+        ),
+        NameField(
+            name="timing_profile",
+            meaning="timing profile of turn shifts: a shipped one, a .json file, constant:SECONDS or "
+            "uniform:FROM:TO",
+        ),
+        NameField(
+            name="answer_profile",
+            meaning="timing profile of the system's answers, or same",
+        ),
+        NameField(
+            name="sampling",
+            meaning="stratified: every part of the profile once in each block of 10 dialogues; or iid",
+            known=SAMPLINGS,
+        ),
         _rate("barge_in_rate", "share of the user's later questions that overlap the answer's end"),
         _rate("cut_off_rate", "share of the user's later questions that stop the system inside its answer"),
         _rate("backchannel_rate", "share of answers during which the user says a listener's token"),
-        _rate("hold_rate", "share of questions with marked places in which the user hesitates there"),
-        RangeField(name="hold_s", unit="seconds", low=0.2, high=5.0, meaning="length of such a hesitation"),
+        _rate(
+            "hold_rate",
+            "share of questions with marked places in which the user falls silent there and goes on",
+        ),
+        RangeField(
+            name="hold_s",
+            unit="seconds",
+            low=0.5,
+            high=5.0,
+            meaning="length of such a silence, drawn from the profile inside this range",
+        ),
+        _rate("hesitation_rate", "share of questions with marked places in which the user only hesitates"),
+        RangeField(
+            name="hesitation_s", unit="seconds", low=0.1, high=0.5, meaning="length of such a hesitation"
+        ),
         FlagField(
             name="guard_bands",
             meaning="cut silences inside turns to 0.35 s, so that other labs' detectors agree on the units",
@@ -315,13 +383,19 @@ SCENARIO = Scenario(
                 "tail_s": [10.0, 12.0],
                 "room": "quiet_room@1",
                 "noise_floor_dbov": [-72.0, -62.0],
-                "pairs": [8, 14],
+                "pairs": [8, 10],
+                "longest_s": 118.0,
+                "source": BANK,
                 "timing_profile": "shared-shift-v1",
+                "answer_profile": SAME,
+                "sampling": "stratified",
                 "barge_in_rate": 0.42,
                 "cut_off_rate": 0.05,
                 "backchannel_rate": 0.25,
                 "hold_rate": 0.3,
-                "hold_s": [0.65, 1.2],
+                "hold_s": [0.65, 1.5],
+                "hesitation_rate": 0.3,
+                "hesitation_s": [0.2, 0.35],
                 "guard_bands": True,
             },
             fdb_relation="own",

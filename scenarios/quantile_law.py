@@ -45,7 +45,7 @@ def quantile(law: QuantileLaw, probability: ArrayLike) -> NDArray[np.float64]:
     >>> float(quantile(law_of((0.0, 1.0, 4.0)), 0.75))
     2.5
     """
-    return np.asarray(np.interp(probability, law.probabilities, law.values), dtype=np.float64)
+    return np.asarray(np.interp(np.asarray(probability), law.probabilities, law.values), dtype=np.float64)
 
 
 def probability_below(law: QuantileLaw, value: ArrayLike) -> NDArray[np.float64]:

@@ -63,9 +63,13 @@ _ENTRY_ALSO = ("count", "preset", "languages", "splits", "tags")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speech:
-    """Who speaks: the engine, and per language and role the name of a voice set or a list of voices."""
+    """Who speaks: the engine, and per language and role the name of a voice set or a list of voices.
+
+    `options` are the engine's affair (URL, model folder, reference voices); it checks them itself.
+    """
 
     engine: str
+    options: Mapping[str, Any]
     speed: Range
     voices: Mapping[str, Mapping[str, str | tuple[str, ...]]]
 
@@ -234,8 +238,11 @@ def _speech(table: Any, languages: tuple[str, ...]) -> Speech:
         table,
         fields=by_name(NameField(name="engine", meaning="speech engine"), _SPEED),
         where="speech",
-        also=("voices",),
+        also=("voices", "options"),
     )
+    options = table.get("options", {})
+    if not isinstance(options, Mapping):
+        raise RecipeError(f"speech.options = {options!r}: wanted a table of the engine's options")
     voices = table.get("voices", {})
     if not isinstance(voices, Mapping):
         raise RecipeError(f"speech.voices = {voices!r}: wanted a table per language")
@@ -256,7 +263,12 @@ def _speech(table: Any, languages: tuple[str, ...]) -> Speech:
                 chosen[language][role] = value
             else:
                 raise RecipeError(f"{where} = {value!r}: wanted the name of a voice set, or a list of voices")
-    return Speech(engine=values.get("engine", "kokoro"), speed=values.get("speed", (1.0, 1.0)), voices=chosen)
+    return Speech(
+        engine=values.get("engine", "kokoro"),
+        options=options,
+        speed=values.get("speed", (1.0, 1.0)),
+        voices=chosen,
+    )
 
 
 def _entries(table: Any, languages: tuple[str, ...], scripts: Path) -> tuple[Entry, ...]:

@@ -67,7 +67,9 @@ class PlanContext:
 
     `position` is the script's place in the bank; with `take` it says which draw this is. `rng` belongs to
     this sample alone; ``shared_rng(name)`` gives a generator that all samples of the entry and language
-    start anew from the same state (for balanced or stratified draws).
+    start anew from the same state (for balanced or stratified draws). `scripts` are those the entry draws
+    from in this language, so that ``scripts[position]`` is this sample's (empty: the sample stands alone);
+    ``parallel_rng(name)`` is as `shared_rng`, but the same in all languages.
     """
 
     sample_id: str
@@ -79,6 +81,8 @@ class PlanContext:
     speed: Range
     rng: np.random.Generator
     shared_rng: Callable[[str], np.random.Generator]
+    scripts: tuple[Script, ...] = ()
+    parallel_rng: Callable[[str], np.random.Generator] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ SCENARIO = Scenario(
     fields={**FIELDS, **by_name(TREATMENT, TARGET)},
     presets={
         "fdb-v1.5": Preset(
-            values={**FDB_V15, "treatment": "off_axis@1", "target_db": -8.0},
+            values={**FDB_V15, "treatment": "off_axis@1"},
             fdb_relation="same-rule",
             note="-8 dB with high shelf and reflections as Full-Duplex-Bench v1.5 says; the numbers of shelf "
             "and reflections are not published: our choice, off_axis@1",

@@ -22,8 +22,14 @@ VARIABLES = ("shift", "fto")
 DIRECTIONS = ("user_to_system", "system_to_user")
 
 TABLES: dict[str, tuple[str, str]] = {
-    "user_to_system": ("s", "from the end of the user's turn to the onset of the system's; negative = overlap"),
-    "system_to_user": ("s", "from the end of the system's turn to the onset of the user's; negative = overlap"),
+    "user_to_system": (
+        "s",
+        "from the end of the user's turn to the onset of the system's; negative = overlap",
+    ),
+    "system_to_user": (
+        "s",
+        "from the end of the system's turn to the onset of the user's; negative = overlap",
+    ),
     "hold": ("s", "silence between two turns of one speaker"),
     "backchannel_lag": ("s", "from the end of the other's phrase to a listener's token"),
     "backchannel_place": ("share", "where in the other's turn the phrase of a token ends"),
@@ -113,7 +119,9 @@ def read_profile(path: Path) -> TimingProfile:
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
         profile = TimingProfile(
-            **{key: str(data[key]) for key in ("name", "variable", "status", "source", "language", "licence")},
+            **{
+                key: str(data[key]) for key in ("name", "variable", "status", "source", "language", "licence")
+            },
             version=int(data["version"]),
             n=None if data["n"] is None else int(data["n"]),
             tables={name: _table(name, table, path) for name, table in data["tables"].items()},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,7 +61,7 @@ def constant_quantiles(*, value: float) -> NDArray[np.float64]:
     return np.full(N_QUANTILES, float(value))
 
 
-FAMILIES = {
+FAMILIES: dict[str, Callable[..., NDArray[np.float64]]] = {
     "ex_gaussian": ex_gaussian_quantiles,
     "log_normal": log_normal_quantiles,
     "uniform": uniform_quantiles,

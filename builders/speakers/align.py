@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,9 +75,7 @@ def aligner_from(name: str) -> Aligner:
             ) from None
         from .align_sphinx import BIAS_S, align_english
 
-        return Aligner(
-            source="pocketsphinx", version=f"pocketsphinx={found}/{BIAS_S:g}", align=align_english
-        )
+        return Aligner(source="pocketsphinx", version=f"pocketsphinx={found}/{BIAS_S:g}", align=align_english)
     return _own(name)
 
 
@@ -108,26 +107,26 @@ def with_word_times(clip: Clip, request: SpeechRequest, aligner: Aligner) -> Cli
         )
         return replace(clip, words=words, word_time_source=ESTIMATED)
     words = tuple(found)
-    _check(words, request.text, clip.samples.size / clip.sample_rate_hz, aligner.source)
+    check_words(words, request.text, clip.samples.size / clip.sample_rate_hz, f"aligner {aligner.source}")
     return replace(clip, words=words, word_time_source=aligner.source)
 
 
-def _check(words: tuple[ClipWord, ...], text: str, length_s: float, source: str) -> None:
-    """Raise where an aligner's words are not what they must be: it may be a user's."""
+def check_words(words: tuple[ClipWord, ...], text: str, length_s: float, source: str) -> None:
+    """Raise SpeechError where words that a user's aligner or table gave are not what they must be."""
     char, reached_s = 0, 0.0
     for word in words:
         if not (char <= word.start_char < word.stop_char <= len(text)):
-            raise SpeechError(f"aligner {source}: word {word.text!r} is not in the order of {text!r}")
+            raise SpeechError(f"{source}: word {word.text!r} is not in the order of {text!r}")
         if not (reached_s <= word.onset_s <= word.offset_s <= length_s + 1e-6):
             raise SpeechError(
-                f"aligner {source}: word {word.text!r} of {text!r} at {word.onset_s:.3f} to "
+                f"{source}: word {word.text!r} of {text!r} at {word.onset_s:.3f} to "
                 f"{word.offset_s:.3f} s is not in order inside the clip of {length_s:.3f} s"
             )
         char, reached_s = word.stop_char, word.offset_s
     covered = {k for word in words for k in range(word.start_char, word.stop_char)}
     lost = [k for k, letter in enumerate(text) if letter.isalnum() and k not in covered]
     if lost:
-        raise SpeechError(f"aligner {source}: {text[lost[0]]!r} at {lost[0]} of {text!r} is in no word")
+        raise SpeechError(f"{source}: {text[lost[0]]!r} at {lost[0]} of {text!r} is in no word")
 
 
 def estimated_words(
@@ -206,7 +205,7 @@ def _phrases(words: Sequence[TextWord], lengths_s: Sequence[float], text: str) -
     hushes_s = np.cumsum(lengths_s)[:-1]
     after_mark = [
         bool(re.search(r"[^\w\s'’-]", text[word.stop_char : following.start_char]))
-        for word, following in zip(words, words[1:], strict=False)
+        for word, following in pairwise(words)
     ]
     best: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}  # words given away -> cost, cuts
     for hush_s in hushes_s:
@@ -223,4 +222,4 @@ def _phrases(words: Sequence[TextWord], lengths_s: Sequence[float], text: str) -
         best = following
     _, cuts = min(best.values())
     edges = [0, *cuts, len(words)]
-    return [words[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [words[a:b] for a, b in pairwise(edges)]

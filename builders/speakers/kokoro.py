@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import onnxruntime
 
 LANGUAGES = ("en", "ja")
-BOUNDARY_LAG_S = {"en": 0.050, "ja": 0.050}
+BOUNDARY_LAG_S = {"en": 0.050, "ja": 0.055}
 """How much later the tokens' durations put a word's onset than it is heard: docs/word-times.md."""
 REVISION = 1
 """Of this engine's own text processing: raised when the same request would sound different."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import filterfalse
 
 from ..conversation import Script
 from .context_rules import check_context
@@ -46,9 +47,8 @@ def check_script(
 ) -> tuple[ScriptFinding, ...]:
     """Return what one script by itself is found wanting in."""
     problems = list(check_form(script, domains))
-    if not problems or all(problem.severity == "warning" for problem in problems):
-        one = read(script, pronounce)
-        problems += [problem for rule in RULES for problem in rule(one)]
+    if _is_sound(problems):
+        problems += _by_rules(read(script, pronounce))
     return tuple(_finding(script, problem) for problem in problems)
 
 
@@ -56,6 +56,8 @@ def lint_scripts(
     scripts: Sequence[Script], pronounce: Pronounce, domains: Collection[str] = DOMAINS
 ) -> LintReport:
     """Return all that is found in a set of scripts, of one or several scenarios and languages.
+
+    A script without the turns of its scenario is reported, and left out of everything else.
 
     Parameters
     ----------
@@ -71,32 +73,45 @@ def lint_scripts(
         For a language without rules.
     """
     findings: list[ScriptFinding] = []
-    for language in dict.fromkeys(script.language for script in scripts):
-        load_rules(language)
+    sound: list[Script] = []
+    reads: dict[tuple[str, str], list[ReadScript]] = defaultdict(list)
     for script in scripts:
-        findings += check_script(script, pronounce, domains)
-    broken = {(f.language, f.scenario, f.script_id) for f in findings if f.rule == "form"}
-    sound = [s for s in scripts if (s.language, s.scenario, s.id) not in broken]
-    quotas: list[QuotaResult] = []
-    for group in _groups(sound):
-        reads = [read(script, pronounce) for script in group]
-        quotas += results(reads)
+        load_rules(script.language)
+        problems = list(check_form(script, domains))
+        if _is_sound(problems):
+            one = read(script, pronounce)
+            problems += _by_rules(one)
+            sound.append(script)
+            reads[script.language, script.scenario].append(one)
+        findings += [_finding(script, problem) for problem in problems]
+    quotas = [quota for group in reads.values() for quota in results(group)]
     duplicates, near = _duplicates(sound)
-    findings += [*duplicates, *check_parallel(sound)]
     quotas += near
-    findings += [
-        ScriptFinding(
-            rule="quota",
-            severity="error",
-            language=quota.language,
-            scenario=quota.scenario,
-            script_id="",
-            message=f"{quota.name}: {quota.shown}, wanted {quota.wanted}",
-        )
-        for quota in quotas
-        if not quota.holds
-    ]
+    findings += [*duplicates, *check_parallel(sound), *map(_quota_finding, filterfalse(_holds, quotas))]
     return LintReport(n_scripts=len(scripts), findings=tuple(findings), quotas=tuple(quotas))
+
+
+def _is_sound(problems: Iterable[Problem]) -> bool:
+    return all(problem.severity == "warning" for problem in problems)
+
+
+def _by_rules(one: ReadScript) -> list[Problem]:
+    return [problem for rule in RULES for problem in rule(one)]
+
+
+def _holds(quota: QuotaResult) -> bool:
+    return quota.holds
+
+
+def _quota_finding(quota: QuotaResult) -> ScriptFinding:
+    return ScriptFinding(
+        rule="quota",
+        severity="error",
+        language=quota.language,
+        scenario=quota.scenario,
+        script_id="",
+        message=f"{quota.name}: {quota.shown}, wanted {quota.wanted}",
+    )
 
 
 def _groups(scripts: Iterable[Script]) -> list[list[Script]]:

@@ -16,8 +16,9 @@ def refers_back(text: str, rules: LanguageRules) -> str:
     Notes
     -----
     A pronoun, demonstrative, comparison or ellipsis without its antecedent in the question; the patterns
-    are in the language's rules, and expletives ("how long does it take") are taken out first. A rule by
-    form: it knows no world, so it may be wrong either way on free text.
+    are in the language's rules. Expletives ("how long does it take") are taken out first; a pronoun after
+    a new thing ("a tree"), a name or the subject stands for that. A rule by form: it knows no world, so it
+    may be wrong either way on free text.
 
     Examples
     --------
@@ -28,10 +29,11 @@ def refers_back(text: str, rules: LanguageRules) -> str:
     ''
     """
     plain = rules.not_referring.sub(" ", text).strip()
-    for _, pattern in rules.referring:
-        found = pattern.search(plain)
-        if found:
-            return found.group().strip()
+    for kind, pattern in rules.referring:
+        antecedent = rules.antecedents.get(kind)
+        for found in pattern.finditer(plain):
+            if antecedent is None or not antecedent.search(plain[: found.start()]):
+                return found.group().strip()
     return ""
 
 
@@ -64,4 +66,6 @@ def check_dependence(read: ReadScript) -> Iterator[Problem]:
                 message=f"{where} refers back by {word!r}, and is not tagged: name the thing, or tag it",
             )
         if (index == 0) != (turn.intent == "opening"):
-            yield Problem(rule="dependence", message=f"{where}: the first question, and no other, is the opening")
+            yield Problem(
+                rule="dependence", message=f"{where}: the first question, and no other, is the opening"
+            )

@@ -55,8 +55,10 @@ def units(script: Script) -> Iterator[Unit]:
         ]
     for part, text in texts:
         found = tokens(text, rules)
-        if part in ("script", "context") or len(normalised(text).split()) >= MIN_TOKENS or (
-            rules.tokens == "bigrams" and len(found) >= 3 * MIN_TOKENS
+        if (
+            part in ("script", "context")
+            or len(normalised(text).split()) >= MIN_TOKENS
+            or (rules.tokens == "bigrams" and len(found) >= 3 * MIN_TOKENS)
         ):
             yield Unit(script=script, part=part, text=normalised(text), tokens=found)
 
@@ -87,6 +89,4 @@ def twins(all_units: Sequence[Unit]) -> Iterator[Twins]:
                 continue
             likeness = jaccard(other.tokens, unit.tokens)
             if likeness >= NEAR:
-                yield Twins(
-                    first=other, second=unit, likeness=likeness, is_exact=other.text == unit.text
-                )
+                yield Twins(first=other, second=unit, likeness=likeness, is_exact=other.text == unit.text)

@@ -57,4 +57,6 @@ def check_background(read: ReadScript) -> Iterator[Problem]:
             "tag it instruction, or say something else",
         )
     if tagged and not (found or rules.imperative.search(read.shown[1])):
-        yield Problem(rule="background", message=f"{read.shown[1]!r} is tagged instruction, and commands nothing")
+        yield Problem(
+            rule="background", message=f"{read.shown[1]!r} is tagged instruction, and commands nothing"
+        )

@@ -38,7 +38,9 @@ def _own_keys(script: Script, form: ScriptForm, domains: Collection[str]) -> Ite
         yield Problem(rule="form", message=f"register: {unknown('register', script.register, REGISTERS)}")
     for key in ("source", "licence"):
         if not getattr(script, key).strip():
-            yield Problem(rule="form", message=f"'{key}' is empty; wanted who wrote it, and under what licence")
+            yield Problem(
+                rule="form", message=f"'{key}' is empty; wanted who wrote it, and under what licence"
+            )
     for key in ("addressee", "why"):
         if key in form.needed and not getattr(script, key).strip():
             yield Problem(rule="form", message=f"'{key}' is missing; {script.scenario} needs it")

@@ -49,6 +49,7 @@ class LanguageRules:
     banned: re.Pattern[str]
     brands: re.Pattern[str]
     referring: tuple[tuple[str, re.Pattern[str]], ...]
+    antecedents: Mapping[str, re.Pattern[str]]
     not_referring: re.Pattern[str]
     written_only: re.Pattern[str]
     max_token_beats: int
@@ -105,6 +106,7 @@ def _rules(language: str, data: dict[str, Any]) -> LanguageRules:
         banned=_any(data["banned"]),
         brands=_any(data["brands"], ignore_case=False),
         referring=tuple((name, _any(patterns)) for name, patterns in data["referring"].items()),
+        antecedents={name: _any(patterns) for name, patterns in data["antecedents"].items()},
         not_referring=_any(data["not_referring"]),
         written_only=_any(data["written_only"]),
         max_token_beats=data["max_token_beats"],

@@ -25,7 +25,9 @@ def check_parallel(scripts: Sequence[Script]) -> Iterator[ScriptFinding]:
         first = group[0]
         missing = languages[scenario] - {script.language for script in group}
         if missing:
-            yield _finding(first, f"not there in {', '.join(sorted(missing))}; parallel scripts share their id")
+            yield _finding(
+                first, f"not there in {', '.join(sorted(missing))}; parallel scripts share their id"
+            )
         for other in group[1:]:
             for what, mine, theirs in _compared(first, other):
                 if mine != theirs:

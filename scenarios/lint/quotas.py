@@ -169,10 +169,14 @@ _QUOTAS: dict[str, tuple[Quota, ...]] = {
     ),
     "user_backchannel": (
         Quota(name="distinct tokens", measure=_distinct(_tokens), low=40, is_share=False, scales=True),
-        Quota(name="distinct fdb tokens", measure=_distinct(_fdb_tokens), low=30, is_share=False, scales=True),
+        Quota(
+            name="distinct fdb tokens", measure=_distinct(_fdb_tokens), low=30, is_share=False, scales=True
+        ),
         Quota(name="fdb", measure=_share(_tagged("fdb")), low=0.5),
         *(
-            Quota(name=function, measure=_share(lambda r, f=function: r.script.turns[1].function == f), low=0.10)  # type: ignore[misc]
+            Quota(
+                name=function, measure=_share(lambda r, f=function: r.script.turns[1].function == f), low=0.10
+            )  # type: ignore[misc]
             for function in ("continuer", "agreement", "assessment")
         ),
         Quota(name="newsmarks", measure=_share(_tagged("newsmark")), high=0.15),

@@ -20,6 +20,7 @@ from duplexkit.acoustics import (
     mix,
     noise,
     pauses,
+    plots,
     recordings,
     resample,
     room,
@@ -79,6 +80,7 @@ SIGNAL = {
         s, codec.CodecParams(codec="g711_mulaw"), sample_rate_hz=r
     ),
     "telephone": lambda s, r=RATE_HZ: codec.telephone(s, law="alaw", sample_rate_hz=r),
+    "third_octaves_db": lambda s, r=RATE_HZ: plots.third_octaves_db(s, sample_rate_hz=r),
     "from_direct_sound": lambda s: recordings.from_direct_sound(s),
 }
 RATED = {name: call for name, call in SIGNAL.items() if call.__code__.co_argcount == 2}
@@ -184,7 +186,7 @@ def test_every_public_function_with_a_signal_is_tried_here():
             if not isinstance(node, ast.FunctionDef) or node.name.startswith("_") or not node.args.args:
                 continue
             first = node.args.args[0]
-            if first.annotation is not None and ast.unparse(first.annotation) == "NDArray[np.float32]":
-                if node.name not in tried:
-                    missing.append(Found(path.name, node.name))
+            takes_signal = first.annotation and ast.unparse(first.annotation) == "NDArray[np.float32]"
+            if takes_signal and node.name not in tried:
+                missing.append(Found(path.name, node.name))
     assert missing == []

@@ -30,7 +30,10 @@ BRANCHES = {
         {"c0": [(0, 100), (151, 300)], "c1": []},
         {"0": [("TURN", 0, 100), ("TURN_HOLD", 100, 151), ("TURN", 151, 300)], "1": []},
     ),
-    "a gap of 0.02 s is nothing": ({"c0": [(0, 100), (102, 200)], "c1": []}, {"0": [("TURN", 0, 200)], "1": []}),
+    "a gap of 0.02 s is nothing": (
+        {"c0": [(0, 100), (102, 200)], "c1": []},
+        {"0": [("TURN", 0, 200)], "1": []},
+    ),
     "a gap of 0.03 s is a short pause": (
         {"c0": [(0, 100), (103, 200)], "c1": []},
         {"0": [("TURN", 0, 200), ("SHORTPAUSE", 100, 103)], "1": []},
@@ -166,7 +169,9 @@ def random_words(rng):
             length = int(rng.choice([rng.integers(1, 60), rng.integers(76, 85)]))
             listed.append((at, at + length))
             at += length + int(
-                rng.choice([0, rng.integers(0, 6), rng.integers(47, 55), rng.integers(38, 44), rng.integers(0, 400)])
+                rng.choice(
+                    [0, rng.integers(0, 6), rng.integers(47, 55), rng.integers(38, 44), rng.integers(0, 400)]
+                )
             )
         order = rng.permutation(len(listed))
         words[channel] = [listed[i] for i in order]
@@ -215,7 +220,9 @@ def test_times_survive_json_exactly(first, second):
                 assert event["time"][1] in [start for start, _ in turns[channel]]
 
 
-@pytest.mark.parametrize(("seconds", "wanted"), [(0.0, 0), (0.005, 1), (1.005, 101), (16.78, 1678), (0.285, 29)])
+@pytest.mark.parametrize(
+    ("seconds", "wanted"), [(0.0, 0), (0.005, 1), (1.005, 101), (16.78, 1678), (0.285, 29)]
+)
 def test_centiseconds_round_halves_up(seconds, wanted):
     assert centiseconds(seconds) == wanted
 

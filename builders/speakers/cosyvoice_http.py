@@ -1,0 +1,232 @@
+"""Clients of two CosyVoice servers: upstream's FastAPI server, and ours (``duplexkit serve-cosyvoice``)."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from ... import SpeechError
+from .cosyvoice_request import CosyRequest
+from .wav import BrokenSoundError, Sound, read_pcm16, read_wav
+
+UPSTREAM_RATE_HZ = 24_000
+"""What CosyVoice2 and 3 make; upstream's server does not say it, and CosyVoice 1 makes 22 050."""
+OUR_SERVER = "duplexkit-cosyvoice"
+_WAIT_S = 0.5
+_RETRIED = frozenset({408, 429, 500, 502, 503, 504})
+
+
+class UpstreamClient:
+    """Upstream's routes: form fields in, raw 16-bit PCM out, no rate, no speed, no seed.
+
+    Parameters
+    ----------
+    url : str
+    model : str
+        What the server has, for the record: it does not say.
+    sample_rate_hz : int
+    timeout_s : float
+    attempts : int
+    """
+
+    uses_seed = False
+
+    def __init__(self, url: str, *, model: str, sample_rate_hz: int, timeout_s: float, attempts: int) -> None:
+        self.url, self.model = url.rstrip("/"), model
+        self._rate_hz, self._timeout_s, self._attempts = sample_rate_hz, timeout_s, attempts
+
+    def speak(self, request: CosyRequest) -> Sound:
+        """Return the spoken text, as the server sent it.
+
+        Raises
+        ------
+        SpeechError
+            If a speed is asked for, which the routes cannot take; if the server cannot be reached, or
+            answers with an error, with nothing, with half a sample or with a stream that breaks off.
+        """
+        if request.speed != 1.0:
+            raise SpeechError(
+                f"speed {request.speed}: upstream's CosyVoice server takes none; set speech.speed = 1, or use "
+                "duplexkit serve-cosyvoice"
+            )
+        fields = {"tts_text": request.text}
+        if request.speaker_id:
+            route, fields["spk_id"] = "inference_sft", request.speaker_id
+        elif request.instruct:
+            route, fields["instruct_text"] = "inference_instruct2", request.instruct
+        elif request.reference_text:
+            route, fields["prompt_text"] = "inference_zero_shot", request.reference_text
+        else:
+            route = "inference_cross_lingual"
+        body, content_type = multipart(fields, request.reference)
+        source = f"CosyVoice server {self.url}/{route}"
+
+        def ask() -> Sound:
+            try:
+                data = post(f"{self.url}/{route}", body, content_type, self._timeout_s)
+                return read_pcm16(data, sample_rate_hz=self._rate_hz, source=source)
+            except BrokenSoundError as error:
+                hint = (
+                    ". Upstream's server since commit 622a3a1 (2025-12-08) breaks every request with a reference: "
+                    "use duplexkit serve-cosyvoice, or an older commit"
+                )
+                raise BrokenSoundError(f"{error}{hint if request.reference else ''}") from error
+
+        return persistently(ask, attempts=self._attempts, what=request.text)
+
+
+class OurClient:
+    """Our server's route: JSON in, a WAV file with its true rate out.
+
+    Parameters
+    ----------
+    url : str
+    timeout_s : float
+    attempts : int
+
+    Raises
+    ------
+    SpeechError
+        If the server does not answer.
+    """
+
+    uses_seed = True
+
+    def __init__(self, url: str, *, health: Mapping[str, Any], timeout_s: float, attempts: int) -> None:
+        self.url, self.model = url.rstrip("/"), str(health["model"])
+        self._timeout_s, self._attempts = timeout_s, attempts
+
+    def speak(self, request: CosyRequest) -> Sound:
+        """Return the spoken text, as the server sent it.
+
+        Raises
+        ------
+        SpeechError
+            If the server cannot be reached, or answers with an error or with no whole WAV file.
+        """
+        asked: dict[str, Any] = {
+            "model": self.model,
+            "input": request.text,
+            "voice": request.speaker_id,
+            "response_format": "wav",
+            "speed": request.speed,
+            "seed": request.seed,
+            "instructions": request.instruct,
+            "text_frontend": request.text_frontend,
+        }
+        if request.reference:
+            asked["ref_audio"] = base64.b64encode(request.reference).decode()
+            asked["ref_text"] = request.reference_text
+        url = f"{self.url}/v1/audio/speech"
+        body = json.dumps(asked).encode()
+
+        def ask() -> Sound:
+            data = post(url, body, "application/json", self._timeout_s)
+            return read_wav(data, source=f"CosyVoice server {url}")
+
+        return persistently(ask, attempts=self._attempts, what=request.text)
+
+
+def health(url: str, timeout_s: float) -> dict[str, Any] | None:
+    """Return what our server says of itself, or None where another server answers.
+
+    Raises
+    ------
+    SpeechError
+        If nothing answers.
+    """
+    try:
+        with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=timeout_s) as answer:
+            said = json.loads(answer.read())
+    except urllib.error.HTTPError:
+        return None  # a server without this route
+    except (OSError, http.client.HTTPException) as error:
+        raise SpeechError(
+            f"the CosyVoice server {url} does not answer ({_reason(error)}): start it "
+            "(duplexkit serve-cosyvoice MODEL_DIR), or mend speech.options.url. What was spoken is kept"
+        ) from error
+    except ValueError:
+        return None
+    return said if isinstance(said, dict) and said.get("server") == OUR_SERVER else None
+
+
+def multipart(fields: Mapping[str, str], reference: bytes) -> tuple[bytes, str]:
+    """Return a form's body and content type (RFC 7578): text fields, and the file ``prompt_wav`` if any."""
+    boundary = uuid.uuid5(uuid.NAMESPACE_OID, repr(sorted(fields.items()))).hex
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    if reference:
+        head = 'Content-Disposition: form-data; name="prompt_wav"; filename="reference.wav"'
+        parts.append(
+            f"--{boundary}\r\n{head}\r\nContent-Type: audio/wav\r\n\r\n".encode() + reference + b"\r\n"
+        )
+    return b"".join(parts) + f"--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
+
+
+def post(url: str, body: bytes, content_type: str, timeout_s: float) -> bytes:
+    """Return the whole answer.
+
+    Raises
+    ------
+    BrokenSoundError
+        If the answer breaks off.
+    RetriableError
+        If the server is busy, has failed, or is too slow.
+    SpeechError
+        If it refuses, or nothing answers.
+    """
+    request = urllib.request.Request(url, data=body, headers={"Content-Type": content_type}, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=timeout_s) as answer:
+            data: bytes = answer.read()
+            return data
+    except urllib.error.HTTPError as error:
+        said = error.read()[:300].decode("utf-8", "replace")
+        message = f"{url} answered {error.code}: {said}"
+        raise (RetriableError if error.code in _RETRIED else SpeechError)(message) from error
+    except http.client.IncompleteRead as error:
+        raise BrokenSoundError(f"{url} broke off its answer after {len(error.partial)} bytes") from error
+    except TimeoutError as error:
+        raise RetriableError(f"{url} gave no answer in {timeout_s:g} s") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise RetriableError(
+            f"{url} cannot be reached ({_reason(error)}): start the server, or mend speech.options.url"
+        ) from error
+
+
+class RetriableError(SpeechError):
+    """A failure that may pass."""
+
+
+def persistently(ask: Any, *, attempts: int, what: str) -> Sound:
+    """Return what `ask` returns, asked up to `attempts` times while it fails in a way that may pass.
+
+    Raises
+    ------
+    SpeechError
+        The last failure, with the number of attempts and the text.
+    """
+    for attempt in range(1, attempts + 1):
+        try:
+            sound: Sound = ask()
+            return sound
+        except (BrokenSoundError, RetriableError) as error:
+            if attempt == attempts:
+                raise SpeechError(
+                    f"{error} (tried {attempts} times, for {what!r}). What was spoken is kept"
+                ) from error
+            time.sleep(_WAIT_S * attempt)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _reason(error: BaseException) -> str:
+    return str(getattr(error, "reason", error) or error.__class__.__name__)

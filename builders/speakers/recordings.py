@@ -1,0 +1,191 @@
+"""Recorded clips that a user brings: read from a folder with a table, or from a Hugging Face dataset."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ... import RecipeError, SpeechError
+from .options import WHERE, needed
+
+TABLES = ("metadata.jsonl", "metadata.csv")
+"""Names of a folder's table, as Hugging Face's audio folders have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """One clip: who says what, the file's bytes by hash, and word times if they were given."""
+
+    text: str
+    speaker: str
+    language: str
+    gender: str
+    accent: str
+    words: tuple[tuple[str, float, float], ...] | None
+    sha256: str
+    path: Path | None
+    data: bytes | None
+
+    def audio(self) -> bytes:
+        """Return the bytes of the sound file."""
+        if self.data is not None:
+            return self.data
+        assert self.path is not None
+        return self.path.read_bytes()
+
+
+def text_key(text: str) -> str:
+    """Return what two spellings of the same words have in common: letters and digits, folded.
+
+    Examples
+    --------
+    >>> text_key("Wait, STOP!") == text_key("wait  stop")
+    True
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(char for char in folded if char.isalnum())
+
+
+def from_folder(folder: Path, columns: Mapping[str, str], language: str) -> list[Recording]:
+    """Return the recordings of a folder that has ``metadata.jsonl`` or ``metadata.csv``.
+
+    Parameters
+    ----------
+    folder : Path
+    columns : mapping
+        What the columns ``text``, ``audio`` and ``speaker`` are called.
+    language : str
+        Of rows that do not say it.
+
+    Raises
+    ------
+    RecipeError
+        If there is no table, or a row is wrong; names file and line.
+    """
+    table = next((folder / name for name in TABLES if (folder / name).is_file()), None)
+    if table is None:
+        raise RecipeError(f"{WHERE}.clips_dir: {folder} has no {' and no '.join(TABLES)}")
+    recordings = []
+    for number, row in _rows(table):
+        where = f"{table}:{number}"
+        name = _text(row, columns["audio"], where)
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder.resolve()) or not path.is_file():
+            raise RecipeError(f"{where}: {columns['audio']} = {name!r}: there is no such file in {folder}")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        recordings.append(_recording(row, columns, language, where, path=path, data=None, sha256=digest))
+    return recordings
+
+
+def from_dataset(
+    name: str,
+    *,
+    config: str | None,
+    split: str,
+    revision: str | None,
+    columns: Mapping[str, str],
+    language: str,
+) -> list[Recording]:
+    """Return the recordings of a Hugging Face dataset: a name on the hub, or a local folder.
+
+    Raises
+    ------
+    SpeechError
+        If it cannot be loaded.
+    RecipeError
+        If it lacks a column, or a row is wrong.
+    """
+    datasets = needed("datasets", engine="recorded", install="pip install duplexkit")
+    try:
+        rows = datasets.load_dataset(name, config, split=split, revision=revision)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise SpeechError(f"{WHERE}.dataset = {name!r} cannot be loaded: {error}") from error
+    lost = [column for column in columns.values() if column not in rows.column_names]
+    if lost:
+        raise RecipeError(
+            f"{WHERE}.dataset: {name!r} has no column {lost[0]!r}; {', '.join(rows.column_names)}"
+        )
+    rows = rows.cast_column(columns["audio"], datasets.Audio(decode=False))
+    recordings = []
+    for number, row in enumerate(rows):
+        where = f"dataset {name}, row {number}"
+        audio = row[columns["audio"]]
+        data = audio["bytes"] if audio["bytes"] is not None else Path(audio["path"]).read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        recordings.append(_recording(row, columns, language, where, path=None, data=data, sha256=digest))
+    return recordings
+
+
+def _rows(table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    text = table.read_text(encoding="utf-8-sig")
+    if table.suffix == ".csv":
+        yield from enumerate(csv.DictReader(text.splitlines()), 2)
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise RecipeError(f"{table}:{number}: no JSON: {error}") from None
+            if not isinstance(row, dict):
+                raise RecipeError(f"{table}:{number}: wanted an object, not {line[:40]!r}")
+            yield number, row
+
+
+def _recording(
+    row: Mapping[str, Any],
+    columns: Mapping[str, str],
+    language: str,
+    where: str,
+    *,
+    path: Path | None,
+    data: bytes | None,
+    sha256: str,
+) -> Recording:
+    return Recording(
+        text=_text(row, columns["text"], where),
+        speaker=_speaker(_text(row, columns["speaker"], where), where),
+        language=str(row.get("language") or language),
+        gender=str(row.get("gender") or "unknown"),
+        accent=str(row.get("accent") or ""),
+        words=_given_words(row.get("words"), where),
+        sha256=sha256,
+        path=path,
+        data=data,
+    )
+
+
+def _text(row: Mapping[str, Any], column: str, where: str) -> str:
+    value = row.get(column)
+    if not isinstance(value, str | int) or not str(value).strip():
+        raise RecipeError(
+            f"{where}: {column} = {value!r}: wanted a text; columns: {', '.join(map(str, row))}"
+        )
+    return str(value).strip()
+
+
+def _speaker(name: str, where: str) -> str:
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise RecipeError(f"{where}: speaker {name!r}: wanted letters, digits, '.', '-' and '_'")
+    return name
+
+
+def _given_words(words: Any, where: str) -> tuple[tuple[str, float, float], ...] | None:
+    """Return the times a table gives: a list of {text, onset_s, offset_s}."""
+    if not words:
+        return None
+    if isinstance(words, str):
+        words = json.loads(words)
+    try:
+        return tuple((str(w["text"]), float(w["onset_s"]), float(w["offset_s"])) for w in words)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecipeError(
+            f'{where}: words: wanted a list of {{"text", "onset_s", "offset_s"}} ({error!r})'
+        ) from None

@@ -1,0 +1,152 @@
+"""Sound that came as bytes from a server: WAV or headerless PCM to samples, and every way it can be broken."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import SpeechError
+
+_OTHER_FORMATS = {b"ID3": "MP3", b"OggS": "Ogg", b"fLaC": "FLAC", b"RIFF": "WAV"}
+_OTHER_TYPES = ("mpeg", "mp3", "ogg", "opus", "flac", "aac", "json", "html", "text/")
+_STREAMED_SIZES = (
+    0,
+    0xFFFFFFFF,
+    0x7FFFFFFF,
+)  # what a header says that was written before the sound was known
+_PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sound:
+    """Mono samples of shape (n,), float32, and their rate."""
+
+    samples: NDArray[np.float32]
+    sample_rate_hz: int
+
+
+class BrokenSoundError(SpeechError):
+    """Bytes that are no whole sound. Asking again may help."""
+
+
+def read_pcm16(data: bytes, *, sample_rate_hz: int, source: str) -> Sound:
+    """Return headerless little-endian 16-bit mono PCM as samples, x / 32768.
+
+    Raises
+    ------
+    BrokenSoundError
+        For no bytes, an odd number of them, or a file with a header; names `source`.
+
+    Examples
+    --------
+    >>> read_pcm16(bytes([0, 64]), sample_rate_hz=24000, source="x").samples.tolist()
+    [0.5]
+    """
+    _check_some(data, source)
+    for start, name in _OTHER_FORMATS.items():
+        if data.startswith(start):
+            raise BrokenSoundError(f"{source} sent a {name} file where headerless PCM was asked for")
+    if len(data) % 2:
+        raise BrokenSoundError(
+            f"{source} sent {len(data)} bytes, an odd number: no whole 16-bit samples, the stream was cut off"
+        )
+    samples = np.frombuffer(data, dtype="<i2").astype(np.float32) / np.float32(32768)
+    return Sound(samples=samples, sample_rate_hz=sample_rate_hz)
+
+
+def read_wav(data: bytes, *, source: str) -> Sound:
+    """Return a mono WAV file's samples and rate.
+
+    Raises
+    ------
+    BrokenSoundError
+        If it is no WAV file, is cut off, holds no sample, or has several channels; names `source`.
+
+    Notes
+    -----
+    16, 24 and 32-bit integers and 32-bit floats. A size of 0 or 0xFFFFFFFF, as servers write that stream,
+    stands for all that came.
+    """
+    _check_some(data, source)
+    if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
+        raise BrokenSoundError(f"{source} sent {len(data)} bytes that begin {data[:8]!r}: no WAV file")
+    layout: tuple[int, int, int, int] | None = None
+    place = 12
+    while place + 8 <= len(data):
+        name, size = data[place : place + 4], struct.unpack("<I", data[place + 4 : place + 8])[0]
+        body = place + 8
+        if name == b"fmt " and body + 16 <= len(data):
+            layout = _layout(data, body, size)
+        elif name == b"data":
+            if layout is None:
+                break
+            left = len(data) - body
+            if size not in _STREAMED_SIZES and size > left:
+                raise BrokenSoundError(
+                    f"{source} sent a WAV file that is cut off: its header says {size} bytes, {left} came"
+                )
+            stop = len(data) if size in _STREAMED_SIZES else body + size
+            return _decoded(data[body:stop], layout, source)
+        place = body + size + size % 2
+    raise BrokenSoundError(f"{source} sent a WAV file without its format or its data, {len(data)} bytes")
+
+
+def wav_bytes(samples: NDArray[np.float32], *, sample_rate_hz: int) -> bytes:
+    """Return a mono 32-bit float WAV file of the samples, shape (n,)."""
+    body = np.asarray(samples, dtype="<f4").tobytes()
+    head = struct.pack("<IHHIIHH", 16, _FLOAT, 1, sample_rate_hz, 4 * sample_rate_hz, 4, 32)
+    return b"RIFF" + struct.pack("<I", 36 + len(body)) + b"WAVEfmt " + head + _data(body)
+
+
+def _data(body: bytes) -> bytes:
+    return b"data" + struct.pack("<I", len(body)) + body
+
+
+def check_content_type(content_type: str, data: bytes, *, source: str) -> None:
+    """Raise BrokenSoundError where the server itself says that it sent something else."""
+    if any(other in content_type.lower() for other in _OTHER_TYPES):
+        raise BrokenSoundError(f"{source} sent {content_type}, not WAV or PCM: {data[:120]!r}")
+
+
+def _check_some(data: bytes, source: str) -> None:
+    if not data:
+        raise BrokenSoundError(f"{source} sent 0 bytes")
+
+
+def _layout(data: bytes, body: int, size: int) -> tuple[int, int, int, int]:
+    """Return coding, channels, rate and bits of a sample."""
+    coding, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", data[body : body + 16])
+    if coding == _EXTENSIBLE and size >= 26:
+        coding = struct.unpack("<H", data[body + 24 : body + 26])[0]
+    return coding, channels, rate_hz, bits
+
+
+def _decoded(body: bytes, layout: tuple[int, int, int, int], source: str) -> Sound:
+    coding, channels, rate_hz, bits = layout
+    if channels != 1:
+        raise BrokenSoundError(f"{source} sent a WAV file of {channels} channels; wanted one")
+    if not 8_000 <= rate_hz <= 192_000:
+        raise BrokenSoundError(f"{source} sent a WAV file of {rate_hz} Hz; wanted 8000 to 192000")
+    n_bytes = bits // 8
+    if not body or n_bytes == 0 or len(body) % n_bytes:
+        raise BrokenSoundError(f"{source} sent a WAV file with {len(body)} bytes of {bits}-bit samples")
+    if coding == _FLOAT and bits == 32:
+        samples = np.frombuffer(body, dtype="<f4").astype(np.float32)
+        if not np.isfinite(samples).all():
+            raise BrokenSoundError(f"{source} sent a WAV file with samples that are no numbers")
+    elif coding == _PCM and bits == 24:
+        thirds = np.frombuffer(body, dtype=np.uint8).reshape(-1, 3)
+        widened = np.zeros((thirds.shape[0], 4), dtype=np.uint8)
+        widened[:, 1:] = thirds
+        samples = (widened.reshape(-1).view("<i4") / np.float64(2**31)).astype(np.float32)
+    elif coding == _PCM and bits in (16, 32):
+        whole = np.frombuffer(body, dtype=f"<i{n_bytes}")
+        samples = (whole / np.float64(2 ** (bits - 1))).astype(np.float32)
+    else:
+        raise BrokenSoundError(
+            f"{source} sent a WAV file of coding {coding} with {bits} bits; wanted 16, 24, 32-bit PCM or float"
+        )
+    return Sound(samples=samples, sample_rate_hz=rate_hz)

@@ -1,0 +1,79 @@
+"""Scripts to the lines of a bank file, and bank files that grow."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ... import ScriptError
+from ...scenarios import SCENARIOS
+from ...scenarios.bank import read_script
+from ...scenarios.conversation import Script, ScriptTurn
+
+
+def script_line(script: Script) -> str:
+    """Return the JSON line of a script, in the key order of ``scripts/README.md``, without empty keys."""
+    data: dict[str, Any] = {"id": script.id, "turns": [_turn(turn) for turn in script.turns]}
+    data |= {"domain": script.domain, "register": script.register}
+    for key in ("addressee", "why"):
+        if getattr(script, key):
+            data[key] = getattr(script, key)
+    if script.tags:
+        data["tags"] = list(script.tags)
+    data |= {"source": script.source, "licence": script.licence}
+    if script.provenance:
+        data["provenance"] = dict(script.provenance)
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _turn(turn: ScriptTurn) -> dict[str, Any]:
+    data: dict[str, Any] = {"role": turn.role.value, "text": turn.text}
+    for key in ("intent", "function", "reference_answer"):
+        if getattr(turn, key):
+            data[key] = getattr(turn, key)
+    if turn.depends_on:
+        data |= {"depends_on": list(turn.depends_on), "dependence": turn.dependence}
+    return data
+
+
+def read_file(path: Path, scenario: str, language: str) -> tuple[Script, ...]:
+    """Return the scripts of one file, none where it is not there.
+
+    Raises
+    ------
+    ScriptError
+        If a line is no script, or an id stands twice; names file and line.
+    """
+    if not path.is_file():
+        return ()
+    scripts: dict[str, Script] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        script = read_script(line, scenario=scenario, language=language, where=f"{path} line {number}")
+        if script.id in scripts:
+            raise ScriptError(
+                f"{path} line {number}: id {script.id!r} stands twice; ids are unique in a file"
+            )
+        scripts[script.id] = script
+    return tuple(scripts.values())
+
+
+def numbered(new: Iterable[Script], old: Sequence[Script], scenario: str) -> tuple[Script, ...]:
+    """Return the new scripts with ids that go on after the highest of the old ones."""
+    prefix = SCENARIOS[scenario].prefix
+    found = [re.fullmatch(rf"{prefix}-(\d+)", script.id) for script in old]
+    last = max((int(match.group(1)) for match in found if match), default=0)
+    return tuple(replace(script, id=f"{prefix}-{last + k:03d}") for k, script in enumerate(new, 1))
+
+
+def write_file(path: Path, scripts: Sequence[Script]) -> None:
+    """Write a bank file whole, beside and then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".part")
+    beside.write_text("".join(script_line(script) + "\n" for script in scripts), encoding="utf-8")
+    beside.replace(path)

@@ -1,0 +1,87 @@
+"""What many tests share: small recipes, and folders built once."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from duplexkit.builders.build import BuildResult, build
+from duplexkit.cards.card import write_card
+from duplexkit.scenarios import SCENARIOS
+from duplexkit.scenarios.recipe import load_recipe
+
+from tests import tone
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tone_engine() -> None:
+    tone.install()
+
+
+TONE_RECIPE = """
+name = "tones"
+version = "1.0.0"
+seed = {seed}
+languages = ["en", "ja"]
+licence = "CC0-1.0"
+[speech]
+engine = "tone"
+"""
+
+LIMITS = {"pause_handling": [0.1, 120.0], "smooth_turn_taking": [0.1, 120.0], "backchannel": [0.1, 120.0]}
+"""Tones are not as long as speech: the limits on lengths are opened."""
+
+
+def tone_recipe_text(
+    *scenarios: str,
+    seed: int = 5,
+    count: int = 2,
+    room: str | None = None,
+    extra: dict[str, str] | None = None,
+) -> str:
+    text = TONE_RECIPE.format(seed=seed)
+    for name in scenarios or SCENARIOS:
+        text += f"[scenarios.{name}]\ncount = {count}\n"
+        if name != "mt_qa":
+            text += "length_s = [0.05, 120.0]\n"
+        else:
+            text += "pairs = [4, 4]\n"
+        if room is not None:
+            text += f'room = "{room}"\n'
+        text += (extra or {}).get(name, "")
+    return text
+
+
+@pytest.fixture
+def tone_build(tmp_path: Path) -> Callable[..., BuildResult]:
+    """Return a function that builds a tone recipe in this process."""
+
+    def run(text: str, out: Path | None = None, **options: object) -> BuildResult:
+        path = tmp_path / "recipe.toml"
+        path.write_text(text, encoding="utf-8")
+        return build(
+            load_recipe(str(path)),
+            out or tmp_path / "out",
+            cache_dir=tmp_path / "cache",
+            workers=1,
+            describe=write_card,
+            progress=lambda outcome, done, total: None,
+            **options,  # type: ignore[arg-type]
+        )
+
+    return run
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> Callable[[str], str]:
+    """Return a function that runs code in a fresh interpreter and gives what it prints."""
+
+    def run(code: str) -> str:
+        environment = {**os.environ, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
