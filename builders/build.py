@@ -337,8 +337,16 @@ def _rows(site: _Site, jobs: list[Job], folder: Path, counted: dict[str, float])
             target = stem_path(folder, made["stem"])
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                os.link(stem_path(site.partial, made["stem"]), target)
+                _link(stem_path(site.partial, made["stem"]), target)
         yield row
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second name, or a copy where the file system knows no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 def _facts(shard: Path) -> dict[str, Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = ("en", "ja")
 BOUNDARY_LAG_S = {"en": 0.050, "ja": 0.055}
-"""How much later the tokens' durations put a word's onset than it is heard: docs/word-times.md."""
+"""How much later the tokens' durations put a word's onset than it is heard, at speed 1 (docs/word-times.md)."""
 REVISION = 1
 """Of this engine's own text processing: raised when the same request would sound different."""
 
@@ -157,7 +157,7 @@ class Kokoro:
                 request.text,
                 groups,
                 spans,
-                lag_s=BOUNDARY_LAG_S[primary_language(request.language)],
+                lag_s=BOUNDARY_LAG_S[primary_language(request.language)] / request.speed,
                 duration_s=samples.size / SAMPLE_RATE_HZ,
             ),
             word_time_source="token_durations",

@@ -5,17 +5,19 @@ import json
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from duplexkit import SpeechError
 from duplexkit.builders.speakers import SpeechRequest, kokoro_model, make_kokoro_voices, make_speaker
 from duplexkit.builders.speakers.kokoro import Kokoro, clip_words, phonemes, word_spans
 from duplexkit.builders.speakers.phonemes import PhonemeGroup, joined
 from duplexkit.scenarios.conversation import Voice
-from hypothesis import given
-from hypothesis import strategies as st
 
 KONIWA = ("jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
 LONG = (
@@ -172,13 +174,13 @@ class TestWordTimes:
     @given(st.lists(st.floats(0.025, 2), min_size=2, max_size=20), st.floats(0, 0.1), st.floats(0, 0.2))
     def test_words_are_inside_the_clip_and_in_order(self, lengths, lag_s, head_s):
         edges = head_s + np.concatenate([[0], np.cumsum(lengths)])
-        spans = [(float(a), float(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        spans = [(float(a), float(b)) for a, b in pairwise(edges)]
         groups = [PhonemeGroup(start_char=k, stop_char=k + 1, phonemes="a") for k in range(len(spans))]
         text = "a" * len(spans)
         words = clip_words(text, groups, spans, lag_s=lag_s, duration_s=float(edges[-1]))
         times = [t for word in words for t in (word.onset_s, word.offset_s)]
         assert times == sorted(times)
-        assert 0 <= times[0]
+        assert times[0] >= 0
         assert times[-1] <= edges[-1]
         assert words[-1].onset_s == pytest.approx(max(spans[-1][0] - lag_s, 0))
 
@@ -239,6 +241,10 @@ def request(speaker, text, language, name, **more):
     return SpeechRequest(text=text, language=language, voice=speaker.voices()[name], **more)
 
 
+def samples_of(word):
+    return round(word.onset_s * 24_000), round(word.offset_s * 24_000)
+
+
 def energy_onset_s(clip):
     """Return where the sound starts: 10 ms windows, 40 dB below the loud ones."""
     window = clip.sample_rate_hz // 100
@@ -255,7 +261,7 @@ class TestSpeech:
             ("Nine people came to dinner, although we had planned for five.", "en", "am_michael"),
             ("It costs $3.50, doesn't it?", "en", "bm_daniel+zm_yunxi"),
             ("もう少しゆっくり話してくれたら、25分で終わります。", "ja", "jf_tebukuro"),
-            ("うん。", "ja", "jm_kumo+am_eric"),
+            ("電車が遅れて、会議に間に合いませんでした。", "ja", "jf_gongitsune+bf_emma"),
         ],
     )
     def test_words_cover_the_text_and_start_with_the_sound(self, spoken, text, language, name):
@@ -324,16 +330,16 @@ class TestSpeech:
         assert gaps[1] > gaps[0] + 0.1
 
     def test_a_text_past_the_limit_is_spoken_in_parts(self, spoken):
-        text = f"{LONG} {LONG[:190]}"
+        text = f"{LONG} {LONG[:191]}"
         groups = phonemes(text, "en")
         assert len(joined(groups)) > kokoro_model.MAX_TOKENS
-        clip = spoken.speak(request(spoken, text, "en", "am_puck", speed=1.8))
+        clip = spoken.speak(request(spoken, text, "en", "am_puck", speed=1.1))
         assert [w.text for w in clip.words] == re.findall(r"\w+", text)
         times = [t for word in clip.words for t in (word.onset_s, word.offset_s)]
         assert times == sorted(times)
         loud = np.abs(clip.samples) > 0.02 * np.abs(clip.samples).max()
-        heard = sum(loud[round(w.onset_s * 24_000) : round(w.offset_s * 24_000)].any() for w in clip.words)
-        assert heard == len(clip.words)
+        unheard = [w.text for w in clip.words if not loud[slice(*samples_of(w))].any()]
+        assert unheard == []
 
     def test_a_damaged_model_is_made_anew(self, tmp_path):
         path = kokoro_model.model_path(tmp_path)
