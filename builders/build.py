@@ -7,12 +7,9 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +18,7 @@ from ..acoustics.level import from_pcm16
 from ..scenarios.recipe import Recipe, recipe_digest, row_digest
 from .cast import Pools, voice_pools
 from .check import Finding, check_limits, check_row
+from .engines import run_on
 from .jobs import Job, jobs_of, plan_of
 from .place import place
 from .render import draw_acoustics, render
@@ -90,6 +88,7 @@ def build(
     *,
     cache_dir: Path,
     workers: int,
+    engine: str = "local",
     only: tuple[str, ...] = (),
     overwrite: bool = False,
     describe: Callable[[Path], None],
@@ -98,7 +97,7 @@ def build(
     """Build a recipe into the folder `out`, or go on where an earlier run stopped.
 
     Finished samples lie in ``<out>.partial`` until all are there; then the folder is written, `describe`
-    writes its card, and it is renamed. Order and number of workers change nothing.
+    writes its card, and it is renamed. Order, number of workers and `engine` change nothing.
 
     Raises
     ------
@@ -117,7 +116,8 @@ def build(
         plan_of(recipe, job, pools)
     with _claimed(partial_dir):
         outcomes: dict[str, Outcome] = {}
-        for outcome in _run(site, jobs, workers):
+        longest_first = sorted(jobs, key=lambda job: -job.n_characters)  # no worker is left with one
+        for outcome in run_on(engine, partial(build_sample, site), longest_first, workers):
             outcomes[outcome.job.id] = outcome
             progress(outcome, len(outcomes), len(jobs))
         ordered = [outcomes[job.id] for job in jobs]
@@ -166,27 +166,6 @@ def _claimed(partial_dir: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _run(site: _Site, jobs: tuple[Job, ...], workers: int) -> Iterator[Outcome]:
-    """Yield the outcomes as they come; long samples first, so that no worker is left with one at the end."""
-    ordered = sorted(jobs, key=lambda job: -job.n_characters)
-    if workers <= 1 or len(jobs) <= 1:
-        for job in ordered:
-            yield build_sample(site, job)
-        return
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), mp_context=get_context("spawn"))
-    try:
-        waiting = {pool.submit(build_sample, site, job) for job in ordered}
-        for done in as_completed(waiting):
-            yield done.result()
-    except BrokenProcessPool:
-        raise EngineError(
-            "a worker process was ended from outside (out of memory?); run the same command to go on where "
-            "it stopped, with fewer --workers"
-        ) from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _key(site: _Site, job: Job) -> str:

@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..acoustics.activity import WEBRTC_BIAS_S, speech_spans, webrtc_spans
+from .. import AudioError
+from ..acoustics.activity import speech_spans
 from ..acoustics.level import from_pcm16, span_level_dbov, true_peak_dbfs
 from ..scenarios.event_table import EXPECTED_VALUES, KINDS
 from ..scenarios.recipe import Checks
+from .agreement import WEBRTC, agreement_share
+from .before_effects import before_effects, differs_by
 from .sample import Sample
+from .sound_record import read_record, speech_of
 
 KEPT_BEFORE_S = 0.020
 """A clip may sound this much before its onset (what trimming keeps)."""
@@ -25,9 +29,6 @@ WINDOW_S = 0.25
 
 LATE_OFFSET_S = 0.35
 """In a room the sound of a word lasts this much longer than the word."""
-
-DETECTOR_TOLERANCE_S = 0.12
-"""Within this a detector that took no part in the construction agrees (after its own bias)."""
 
 Signal = NDArray[np.float32]
 
@@ -105,8 +106,8 @@ def check_row(
     """
     report = _Report(row, checks)
     report.text()
-    if report.tracks():
-        report.order()
+    if report.tracks() and report.order():
+        report.effects(stem)
         report.edges()
         report.controls()
         report.level()
@@ -122,6 +123,9 @@ class _Report:
         self.rate: int = row["sample_rate_hz"]
         self.findings: list[Finding] = []
         self.audio: dict[str, Signal] = {}
+        self.record = read_record(row)
+        self.labelled: dict[str, Signal] = {}
+        """On what the labels are measured: the audio, or the user's side before the effects."""
         self.measured: dict[str, float | None] = {
             "onset_error_s": None,
             "offset_error_s": None,
@@ -167,12 +171,37 @@ class _Report:
             peaks.append(true_peak_dbfs(samples, sample_rate_hz=self.rate))
             self.audio[name] = samples
         self.measured["true_peak_dbfs"] = max(peaks)
-        if max(peaks) > -1.0:
+        self.labelled = dict(self.audio)
+        if max(peaks) > -1.0 and not self._clips_on_purpose():
             self.find("true_peak", "all tracks", f"{max(peaks):.2f} dBFS", "at most -1 dBFS")
         return True
 
-    def order(self) -> None:
-        """Look whether times lie inside the sample in order, and words inside their turn."""
+    def _clips_on_purpose(self) -> bool:
+        return "clip_dbfs" in self.record["effects"].get("microphone", {})
+
+    def effects(self, stem: Callable[[str], Signal]) -> None:
+        """Where there are effects: the audio is what stems and numbers give, and labels are judged before them.
+
+        Noise, echo, clipping and codecs hide edges and levels from any detector. So the tracks are made again
+        and compared with the audio, and the labels are measured on the user's side as it was before.
+        A recording of noise is not at hand here: then the tracks are not compared.
+        """
+        if not self.record["effects"]:
+            return
+        try:
+            before = before_effects(self.row, stem)
+        except AudioError as error:
+            self.find("rebuild", "input", str(error), "what stems and numbers give")
+            return
+        for name, rebuilt in (before.rebuilt or {}).items():
+            found = differs_by(self.audio[name], rebuilt, has_codec="codec" in self.record["effects"])
+            if found:
+                self.find("rebuild", name, f"differs by {found}", "what stems and numbers give")
+        self.labelled.update(before.sides)
+
+    def order(self) -> bool:
+        """Times lie inside the sample in order, and words inside their turn. Else they point at no sound."""
+        n_before = len(self.findings)
         end = self.row["duration_s"]
         for i, turn in enumerate(self.row["turns"]):
             if not 0 <= turn["onset_s"] < turn["offset_s"] <= end + 1e-9:
@@ -194,10 +223,11 @@ class _Report:
                     f"{event['onset_s']:.3f}-{event['offset_s']:.3f} s",
                     f"ordered, inside 0 to {end:.3f} s",
                 )
+        return not any(finding.name == "times" for finding in self.findings[n_before:])
 
     def edges(self) -> None:
         """Onsets and offsets of turns, and pauses, against the energy detector on the released audio."""
-        in_room = '"preset": "none"' not in self.row["provenance"]["room"]
+        in_room = self.record["preset"] != "none"
         late_s = LATE_OFFSET_S if in_room else self.checks.edge_tolerance_s
         onsets, offsets = [], []
         for i, turn in enumerate(self.row["turns"]):
@@ -244,7 +274,7 @@ class _Report:
         turn = self.row["turns"][i]
         if turn["role"] == "system":
             return self.audio["system"]
-        return self.audio.get("untreated_input", self.audio["input"])
+        return self.labelled.get("untreated_input", self.labelled["input"])
 
     def _window(self, i: int) -> tuple[int, int]:
         """Return the samples round a turn that hold no other turn of the same track."""
@@ -266,8 +296,8 @@ class _Report:
         return self.at(start_s), max(self.at(stop_s), self.at(turns[i]["offset_s"]))
 
     def controls(self) -> None:
-        """`input` equals `clean_input` outside the event's sound, to the sample."""
-        if "clean_input" not in self.audio:
+        """`input` equals `clean_input` outside the event's sound, to the sample (a codec breaks that)."""
+        if "clean_input" not in self.audio or "codec" in self.record["effects"]:
             return
         event = self.row["events"][-1]
         start = max(0, self.at(event["onset_s"] - KEPT_BEFORE_S))
@@ -288,59 +318,42 @@ class _Report:
                 )
 
     def level(self) -> None:
-        """Measure the event's speech span against the user's on-axis speech."""
-        if "clean_input" not in self.audio:
+        """Measure the event's speech span against the user's on-axis speech.
+
+        A level that is no target but the outcome of a chain must be the one that the row reports.
+        """
+        if "clean_input" not in self.labelled:
             return
-        event = self.row["events"][-1]
-        target_db = self.row["treatment"]["target_db"] if self.row["treatment"] else 0.0
-        if target_db is None:
-            return
-        alone = self.audio["input"] - self.audio["clean_input"]
-        spans = self._on_axis(event["turn"])
+        event, treatment = self.row["events"][-1], self.row["treatment"]
+        target_db = treatment["target_db"] if treatment else 0.0
+        wanted_db = treatment["measured_db"] if target_db is None else target_db
+        quiet = self.labelled["clean_input"]
+        alone = self.labelled["input"] - quiet
+        spans = [
+            span
+            for i, turn in enumerate(self.row["turns"])
+            if turn["role"] == "user" and i != event["turn"]
+            for span in speech_of(self.row, i)
+        ]
         span = (self.at(event["onset_s"]), self.at(event["offset_s"]))
         if not np.any(alone[span[0] : span[1]]) or not spans:
             return
-        level_db = span_level_dbov(alone, [span]) - span_level_dbov(self.audio["clean_input"], spans)
-        error_db = level_db - target_db
-        self.measured["level_error_db"] = error_db
+        level_db = span_level_dbov(alone, [span]) - span_level_dbov(quiet, spans)
+        error_db = level_db - wanted_db
+        self.measured["level_error_db"] = None if target_db is None else error_db
         if abs(error_db) > self.checks.level_tolerance_db:
             self.find(
                 "level",
                 f"event {event['kind']}",
                 f"{level_db:.2f} dB",
-                f"{target_db:g} ± {self.checks.level_tolerance_db:g} dB",
+                f"{wanted_db:g} ± {self.checks.level_tolerance_db:g} dB",
             )
-
-    def _on_axis(self, event_turn: int) -> list[tuple[int, int]]:
-        """Return the spans of the user's speech that is not the event, marked pauses left out."""
-        spans = []
-        for i, turn in enumerate(self.row["turns"]):
-            if turn["role"] != "user" or i == event_turn:
-                continue
-            pauses = sorted(
-                (e["onset_s"], e["offset_s"])
-                for e in self.row["events"]
-                if e["kind"] in ("pause", "hold") and e["turn"] == i
-            )
-            edges = [turn["onset_s"], *(edge for pause in pauses for edge in pause), turn["offset_s"]]
-            spans += [(self.at(a), self.at(b)) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a]
-        return spans
 
     def detector(self, stem: Callable[[str], Signal]) -> None:
         """Share of the stems' edges on which webrtcvad, less its own bias, agrees; reported, never a finding."""
-        hits = []
-        quiet = np.zeros(self.at(0.5), dtype=np.float32)
-        for made in self.row["provenance"]["turns"]:
-            samples = np.concatenate([quiet, stem(made["stem"]), quiet])
-            ours = speech_spans(samples, sample_rate_hz=self.rate, min_hush_s=0.0)
-            theirs = webrtc_spans(samples, sample_rate_hz=self.rate, min_hush_s=0.3)
-            for ours_at, theirs_at, bias_s in (
-                ((ours[0][0], theirs[0][0], WEBRTC_BIAS_S[0]), (ours[-1][1], theirs[-1][1], WEBRTC_BIAS_S[1]))
-                if ours and theirs
-                else ()
-            ):
-                hits.append(abs((theirs_at - ours_at) / self.rate - bias_s) <= DETECTOR_TOLERANCE_S)
-        self.measured["detector_agreement"] = float(np.mean(hits)) if hits else None
+        self.measured["detector_agreement"] = agreement_share(
+            (stem(made["stem"]) for made in self.row["provenance"]["turns"]), WEBRTC, sample_rate_hz=self.rate
+        )
 
 
 def _largest(errors: list[float]) -> float | None:

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .. import DuplexkitError, EngineError, ReleaseError, __version__
+from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__
 
 app = typer.Typer(
     name="duplexkit",
@@ -64,6 +64,7 @@ def build(
     workers: Annotated[
         int, typer.Option("--workers", min=1, help="Processes that speak and render; default: one per core.")
     ] = os.cpu_count() or 1,
+    engine: Annotated[str, typer.Option("--engine", help="Where samples are made: local or ray.")] = "local",
     cache: _Cache = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace OUT when the new one stands.")
@@ -71,11 +72,15 @@ def build(
 ) -> None:
     """Build a recipe into a folder, or go on where an earlier run stopped."""
     from ..cards.card import write_card
+    from ..scenarios.fields import unknown
     from ..scenarios.recipe import load_recipe
     from .build import Outcome
     from .build import build as run
+    from .engines import ENGINES
     from .progress import Steps
 
+    if engine not in ENGINES:
+        raise RecipeError(f"--engine {engine}: {unknown('engine', engine, ENGINES)}")
     loaded = load_recipe(recipe, tuple(set_ or ()))
     began = time.monotonic()
     with Steps(f"building {loaded.name}") as steps:
@@ -88,6 +93,7 @@ def build(
             out,
             cache_dir=cache or default_cache(),
             workers=workers,
+            engine=engine,
             only=tuple(only or ()),
             overwrite=overwrite,
             describe=write_card,

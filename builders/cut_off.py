@@ -25,10 +25,15 @@ def heard_clip(utterance: Utterance, turn: PlacedTurn, *, sample_rate_hz: int) -
     samples = from_pcm16(utterance.pcm)
     if turn.cut is None:
         return samples[: utterance.shape.offset]
-    samples = samples[: turn.cut - turn.clip_start].copy()
-    n = min(samples.size, _fade_samples(sample_rate_hz))
-    samples[samples.size - n :] *= (np.arange(n, 0, -1) / (n + 1)).astype(np.float32)
-    return samples
+    return faded_out(samples[: turn.cut - turn.clip_start], sample_rate_hz=sample_rate_hz)
+
+
+def faded_out(samples: NDArray[np.float32], *, sample_rate_hz: int) -> NDArray[np.float32]:
+    """Return a copy, shape (n,), whose last 5 ms fade out: the voice that is silent after it."""
+    faded = samples.copy()
+    n = min(faded.size, _fade_samples(sample_rate_hz))
+    faded[faded.size - n :] *= (np.arange(n, 0, -1) / (n + 1)).astype(np.float32)
+    return faded
 
 
 def with_real_stops(timeline: Timeline, utterances: tuple[Utterance, ...]) -> Timeline:

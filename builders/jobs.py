@@ -127,7 +127,7 @@ def plan_of(recipe: Recipe, job: Job, pools: Pools) -> Plan:
                 seed=recipe.seed,
                 group=group,
                 position=job.position,
-                take=job.take,
+                take=job.take // SCENARIOS[entry.scenario].n_alike(entry),
             ),
             speed=recipe.speech.speed,
             rng=rng_for(recipe.seed, job.id, "plan"),

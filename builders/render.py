@@ -2,56 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..acoustics.level import (
-    NORMAL_LEVEL_DBOV,
-    Span,
-    from_pcm16,
-    scale_to_level,
-    span_level_dbov,
-    to_pcm16,
-)
-from ..acoustics.mix import Canvas, add_at
-from ..acoustics.treatments import TreatmentParams, draw_treatment, treat, treatment_to_json
+from ..acoustics.level import Span, from_pcm16
+from ..acoustics.treatments import TreatmentParams, draw_treatment, treatment_to_json
 from ..scenarios import SCENARIOS
 from ..scenarios.conversation import PlacedTurn, Plan, Role, Timeline
 from ..scenarios.events import M3Event, Times, centiseconds, label
+from ..scenarios.fields import ON_AXIS
 from .cut_off import heard_clip, with_real_stops
+from .effects import Effects, draw_effects, with_recording
 from .sample import Sample, TreatmentRecord, Utterance
+from .seeds import rng_for
+from .sound_record import sound_record
 from .speak import speech_without
+from .tracks import Acoustics, PlacedClip, Tracks, make_tracks
 
-if TYPE_CHECKING:
-    from ..acoustics.room import RoomParams
-
-Signal = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acoustics:
-    """Every acoustic number of one sample, drawn."""
-
-    treatment: TreatmentParams | None
-    room: RoomParams | None
-    noise_seed: int
+__all__ = ["Acoustics", "draw_acoustics", "event_span", "m3_events", "render"]
 
 
 def draw_acoustics(plan: Plan, rng: Callable[[str], np.random.Generator]) -> Acoustics:
-    """Return the acoustic numbers of a sample; ``rng(stage)`` gives the generator of a stage."""
-    treatment = draw_treatment(plan.treatment, rng("treatment")) if plan.treatment else None
-    if treatment is not None and plan.target_db is not None:
-        treatment = replace(treatment, target_db=plan.target_db)
+    """Return the acoustic numbers of a sample; ``rng(stage)`` gives the generator of a stage.
+
+    Samples whose plan has a `sound_seed` share these draws with the others of their script that have it.
+    """
+    if plan.sound_seed is not None:
+        rng = partial(rng_for, plan.sound_seed, plan.script.id)
     room = None
     if plan.room != "none":
         from ..acoustics.room import draw_room
 
-        room = draw_room(rng("room"))  # the one preset: quiet_room@1
-    return Acoustics(treatment=treatment, room=room, noise_seed=int(rng("noise").integers(2**31)))
+        room = draw_room(rng("room"), name=plan.room)
+    treatment = None
+    if plan.treatment == ON_AXIS:
+        treatment = TreatmentParams(preset=ON_AXIS, target_db=plan.target_db or 0.0)
+    elif plan.treatment:
+        treatment = draw_treatment(plan.treatment, rng("treatment"), room=room)
+        if plan.target_db is not None:
+            treatment = replace(treatment, target_db=plan.target_db)
+    return Acoustics(
+        treatment=treatment,
+        room=room,
+        noise_floor_dbov=plan.noise_floor_dbov,
+        noise_seed=int(rng("noise").integers(2**31)),
+        effects=Effects() if plan.effects is None else draw_effects(plan.effects, rng, room),
+    )
 
 
 def render(plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...], acoustics: Acoustics) -> Sample:
@@ -60,155 +59,64 @@ def render(plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...], ac
     `input` and `clean_input` share one noise floor and one room, and differ only where the event sounds.
     """
     timeline = with_real_stops(timeline, utterances)
-    placed = list(timeline.turns)
-    quiet = _user_side(plan, timeline, utterances, acoustics)
-    on_axis = [
-        span
-        for i, turn in enumerate(placed)
-        if plan.turns[i].role is Role.USER and i != plan.event_turn
-        for span in speech_without(turn.pauses, turn.onset, turn.offset)
-    ]
-    clean = to_pcm16(quiet + _noise(plan, timeline, acoustics))
-    tracks: dict[str, NDArray[np.int16] | None] = {"input": clean}
-    record = None
+    rate = timeline.sample_rate_hz
+    effects = with_recording(acoustics.effects, plan.effects, sample_rate_hz=rate)
+    acoustics = replace(acoustics, effects=effects)
+    clips = tuple(
+        _clip(said.role, turn, utterance, rate)
+        for said, turn, utterance in zip(plan.turns, timeline.turns, utterances, strict=True)
+    )
+    tracks = make_tracks(
+        clips, acoustics, event=plan.event_turn, n_samples=timeline.n_samples, sample_rate_hz=rate
+    )
     if plan.event_turn is not None:
-        happening, audible_stop, record = _event(
-            plan, timeline, utterances, acoustics, span_level_dbov(quiet, on_axis)
-        )
-        placed[plan.event_turn] = replace(placed[plan.event_turn], audible_stop=audible_stop)
-        tracks["clean_input"] = clean
-        tracks["input"] = _with(
-            quiet, happening, placed[plan.event_turn].clip_start, plan, timeline, acoustics
-        )
-        if record is not None:
-            dry = _in_room(utterances[plan.event_turn], placed[plan.event_turn], acoustics)
-            tracks["untreated_input"] = _with(
-                quiet, dry, placed[plan.event_turn].clip_start, plan, timeline, acoustics
-            )
-    done = replace(timeline, turns=tuple(placed))
-    has_system = any(turn.role is Role.SYSTEM for turn in plan.turns)
+        placed = list(timeline.turns)
+        placed[plan.event_turn] = replace(placed[plan.event_turn], audible_stop=tracks.sides.audible_stop)
+        timeline = replace(timeline, turns=tuple(placed))
     return Sample(
         plan=plan,
-        timeline=done,
-        annotation=SCENARIOS[plan.scenario].annotate(plan, done),
+        timeline=timeline,
+        annotation=SCENARIOS[plan.scenario].annotate(plan, timeline),
         utterances=utterances,
-        input=tracks["input"],  # type: ignore[arg-type]
-        clean_input=tracks.get("clean_input"),
-        untreated_input=tracks.get("untreated_input"),
-        system=_system(plan, done, utterances) if has_system else None,
-        treatment=record,
-        room=_room_record(plan, acoustics),
-        m3_events=m3_events(plan, done) if has_system else None,
+        input=tracks.input,
+        clean_input=tracks.clean_input,
+        untreated_input=tracks.untreated_input,
+        system=tracks.system,
+        treatment=_treatment_record(acoustics, tracks),
+        room=sound_record(plan.room, acoustics, clips, tracks),
+        m3_events=None if tracks.system is None else m3_events(plan, timeline),
     )
 
 
-def _user_side(
-    plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...], acoustics: Acoustics
-) -> Signal:
-    canvas = Canvas(timeline.n_samples)
-    for i, (turn, utterance) in enumerate(zip(timeline.turns, utterances, strict=True)):
-        if plan.turns[i].role is not Role.SYSTEM and i != plan.event_turn:
-            _put(canvas, _in_room(utterance, turn, acoustics), turn.clip_start)
-    return canvas.samples
-
-
-def _in_room(utterance: Utterance, turn: PlacedTurn, acoustics: Acoustics) -> Signal:
-    """Return a clip as the microphone hears it on axis: dry, or in the sample's room at the same level."""
-    samples = from_pcm16(utterance.pcm)
-    if acoustics.room is None:
-        return samples
-    from ..acoustics.room import room_rir, through_room
-
-    wet = through_room(samples, room_rir(acoustics.room, sample_rate_hz=utterance.sample_rate_hz))
+def _clip(role: Role, turn: PlacedTurn, utterance: Utterance, rate: int) -> PlacedClip:
     shape = utterance.shape
-    return scale_to_level(
-        wet,
-        spans=speech_without(shape.pauses, shape.onset, shape.offset),
-        level_dbov=NORMAL_LEVEL_DBOV,
+    if role is Role.SYSTEM:
+        samples = heard_clip(utterance, turn, sample_rate_hz=rate)
+        offset = turn.offset - turn.clip_start
+    else:
+        samples, offset = from_pcm16(utterance.pcm), shape.offset
+    return PlacedClip(
+        role=role,
+        samples=samples,
+        start=turn.clip_start,
+        onset=shape.onset,
+        offset=offset,
+        spans=tuple(speech_without(shape.pauses, shape.onset, shape.offset)),
+        is_cut=turn.cut is not None,
     )
 
 
-def _event(
-    plan: Plan,
-    timeline: Timeline,
-    utterances: tuple[Utterance, ...],
-    acoustics: Acoustics,
-    reference_level_dbov: float,
-) -> tuple[Signal, int, TreatmentRecord | None]:
-    """Return the event's clip as it is heard, where its sound ends on the sample's clock, and the record."""
-    assert plan.event_turn is not None
-    turn, utterance = timeline.turns[plan.event_turn], utterances[plan.event_turn]
-    clip = _in_room(utterance, turn, acoustics)
-    if acoustics.treatment is None:
-        return clip, min(turn.clip_start + clip.size, timeline.n_samples), None
-    treated = treat(
-        clip,
-        acoustics.treatment,
-        span=(utterance.shape.onset, utterance.shape.offset),
-        reference_level_dbov=reference_level_dbov,
-        sample_rate_hz=timeline.sample_rate_hz,
+def _treatment_record(acoustics: Acoustics, tracks: Tracks) -> TreatmentRecord | None:
+    treated, audible_stop = tracks.sides.treated, tracks.sides.audible_stop
+    if acoustics.treatment is None or treated is None or audible_stop is None:
+        return None
+    return TreatmentRecord(
+        preset=acoustics.treatment.preset,
+        target_db=acoustics.treatment.target_db,
+        measured_db=treated.measured_db,
+        audible_end=audible_stop,
+        params=treatment_to_json(acoustics.treatment),
     )
-    audible_stop = min(turn.clip_start + treated.audible_stop, timeline.n_samples)
-    return (
-        treated.samples,
-        audible_stop,
-        TreatmentRecord(
-            preset=acoustics.treatment.preset,
-            target_db=acoustics.treatment.target_db,
-            measured_db=treated.measured_db,
-            audible_end=audible_stop,
-            params=treatment_to_json(acoustics.treatment),
-        ),
-    )
-
-
-def _with(
-    quiet: Signal, clip: Signal, start: int, plan: Plan, timeline: Timeline, acoustics: Acoustics
-) -> NDArray[np.int16]:
-    canvas = Canvas(timeline.n_samples)
-    _put(canvas, quiet, 0)
-    _put(canvas, clip, start)
-    return to_pcm16(canvas.samples + _noise(plan, timeline, acoustics))
-
-
-def _put(canvas: Canvas, clip: Signal, start: int) -> None:
-    """Add a clip; what would lie outside the sample is left out."""
-    head = max(0, -start)
-    tail = min(clip.size, canvas.n_samples - start)
-    if tail > head:
-        add_at(canvas, clip[head:tail], start=start + head)
-
-
-def _noise(plan: Plan, timeline: Timeline, acoustics: Acoustics) -> Signal:
-    if plan.noise_floor_dbov is None:
-        return np.zeros(timeline.n_samples, dtype=np.float32)
-    from ..acoustics.noise import noise_floor
-
-    return noise_floor(
-        timeline.n_samples,
-        np.random.default_rng(acoustics.noise_seed),
-        level_dbov=plan.noise_floor_dbov,
-        sample_rate_hz=timeline.sample_rate_hz,
-    )
-
-
-def _system(plan: Plan, timeline: Timeline, utterances: tuple[Utterance, ...]) -> NDArray[np.int16]:
-    """Return the system's own track: dry, and silent from the sample where a cut-off stopped it."""
-    canvas = Canvas(timeline.n_samples)
-    for i, (turn, utterance) in enumerate(zip(timeline.turns, utterances, strict=True)):
-        if plan.turns[i].role is Role.SYSTEM:
-            clip = heard_clip(utterance, turn, sample_rate_hz=timeline.sample_rate_hz)
-            _put(canvas, clip, turn.clip_start)
-    return to_pcm16(canvas.samples)
-
-
-def _room_record(plan: Plan, acoustics: Acoustics) -> Mapping[str, Any]:
-    return {
-        "preset": plan.room,
-        "params": None if acoustics.room is None else asdict(acoustics.room),
-        "noise_floor_dbov": plan.noise_floor_dbov,
-        "noise_seed": None if plan.noise_floor_dbov is None else acoustics.noise_seed,
-    }
 
 
 def m3_events(plan: Plan, timeline: Timeline) -> dict[str, tuple[M3Event, ...]]:

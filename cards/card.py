@@ -2,137 +2,148 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from ..builders.schema import COLUMNS, Column, card_features
 from ..scenarios import SCENARIOS
-from ..scenarios.event_table import KINDS, SCORING_WINDOW_S
-from .summarize import SplitFacts, Summary, summarize
+from ..scenarios.event_table import SCORING_WINDOW_S
+from . import tables
+from .about import About, read_about
+from .changelog import latest_entries, read_changelog
+from .citation import bibtex
+from .front import front_matter, named_configs
+from .licenses import missing_attributions, problems_of_claim
+from .summarize import Summary, summarize
+from .voice_basis import basis_of
 
-_SIZES = ((1000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+MEASURED_PLOTS = {
+    "fto": "Floor transfer offsets against the law they were drawn from",
+    "durations": "Lengths of the rows",
+    "levels": "Levels of treated events against their targets",
+    "treatments": "Spectrograms before and after each treatment",
+}
 
 
-def write_card(folder: Path) -> None:
+def write_card(folder: Path, *, repository: str = "", version: str = "") -> None:
     """Write README.md of a built folder, from what is on disk.
+
+    Parameters
+    ----------
+    folder
+        A built folder; its release.toml (if any) says what only its makers know.
+    repository, version
+        Where it will be published and as what, in place of release.toml's and the recipe's.
 
     Raises
     ------
     ReleaseError
         If the folder holds no finished dataset.
     """
-    text = render_card(summarize(folder))
+    about = read_about(folder)
+    about = replace(about, repository=repository or about.repository, version=version or about.version)
+    text = render_card(summarize(folder), about, folder)
     beside = folder / ".README.md.tmp"
     beside.write_text(text, encoding="utf-8")
     beside.replace(folder / "README.md")
 
 
-def render_card(summary: Summary) -> str:
-    """Return the text of the card."""
+def version_of(summary: Summary, about: About) -> str:
+    """Return the version that a card states: release.toml's, or the recipe's."""
+    return about.version or str(summary.manifest["recipe"]["version"])
+
+
+def render_card(summary: Summary, about: About, folder: Path) -> str:
+    """Return the text of the card; of `folder` only CHANGELOG.md and the names of its plots are read."""
     import yaml
     from jinja2 import Environment, StrictUndefined
 
+    recipe = summary.manifest["recipe"]
+    version = version_of(summary, about)
+    title = about.title or recipe["name"]
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
+    environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
     template = environment.from_string((files(__package__) / "card.md").read_text(encoding="utf-8"))
-    front = yaml.safe_dump(front_matter(summary), sort_keys=False, allow_unicode=True, width=1000)
-    return template.render(
+    front = yaml.safe_dump(
+        front_matter(summary, version=version, title=title),
+        sort_keys=False,
+        allow_unicode=True,
+        width=1000,
+    )
+    named = named_configs(summary)
+    first_config = next(iter(named), "")
+    bases = {engine: basis_of(engine) for engine, _, _ in summary.engines}
+    plots = {path.stem for path in (folder / "plots").glob("*.png")}
+    rendered = template.render(
         front=front,
         s=summary,
-        recipe=summary.manifest["recipe"],
-        scenarios={name: SCENARIOS[name] for name in summary.scenarios},
-        kinds={kind: KINDS[kind] for counts in summary.events.values() for kind in counts},
-        columns=COLUMNS,
-        type_name=_type_name,
+        about=about,
+        recipe=recipe,
+        title=title,
+        version=version,
+        repository=about.repository or "PATH_OR_REPO",
+        revision=f', revision="v{version}"' if about.repository else "",
+        first_config=first_config,
+        first_split=next(iter(named.get(first_config, {})), ""),
+        hours=sum(f.seconds for splits in summary.configs.values() for f in splits.values()) / 3600,
+        all_synthetic=all(basis.synthetic for basis in bases.values()),
+        some_synthetic=any(basis.synthetic for basis in bases.values()),
+        bases=bases,
+        consents=consents(summary, about),
+        configs=tables.config_table(summary),
+        joint=[name for name in named if "-" not in name],
+        relations={relation for counts in summary.relations.values() for relation in counts},
+        columns=tables.column_table(),
+        tracks=tables.track_table(summary),
+        lengths=tables.length_table(summary),
         window_s=SCORING_WINDOW_S,
-        hours=lambda seconds: f"{seconds / 3600:.2f}",
-        largest=lambda values: max(values, key=abs),
-        joint=joint_configs(summary),
+        events=tables.event_table(summary),
+        presets=tables.preset_tables(summary),
+        scenarios=SCENARIOS,
+        plots=plots,
+        measured_plots=[(name, text) for name, text in MEASURED_PLOTS.items() if name in plots],
+        checks=tables.check_table(summary),
+        timing=tables.timing_table(summary),
+        not_measured=tables.NOT_MEASURED,
+        never_measured=[
+            name for name, values in summary.checks.items() if all(value is None for value in values)
+        ],
+        rejects=tables.reject_table(summary),
+        voices=tables.voice_table(summary),
+        licences=tables.licence_table(summary),
+        licence_problems=licence_problems(summary),
+        attributions=attributions(summary),
+        splits=tables.split_table(summary),
+        bibtex=bibtex(title=title, version=version, about=about),
+        changelog=latest_entries(read_changelog(folder, version)),
+    )
+    return rendered.lstrip("\n")
+
+
+def licence_problems(summary: Summary) -> tuple[str, ...]:
+    """Return why the folder may not go out under the licence its recipe claims."""
+    parts = summary.all_parts
+    return (
+        *problems_of_claim(summary.manifest["recipe"]["licence"], parts),
+        *missing_attributions(parts),
     )
 
 
-def joint_configs(summary: Summary) -> dict[str, dict[str, list[str]]]:
-    """Return the configurations over all languages: scenario -> split -> shards."""
-    joint: dict[str, dict[str, list[str]]] = {}
-    for scenario in summary.scenarios:
-        for language in summary.languages:
-            for split, facts in summary.configs.get(f"{scenario}-{language}", {}).items():
-                joint.setdefault(scenario, {}).setdefault(split, []).extend(facts.shards)
-    return joint
+def attributions(summary: Summary) -> list[str]:
+    """Return whom to name: one line for each attribution, with what it is for."""
+    by_text: dict[str, list[str]] = {}
+    for part in sorted(summary.all_parts, key=str):
+        if part.attribution:
+            by_text.setdefault(f"{part.attribution}, {part.licence}", []).append(f"{part.kind} `{part.name}`")
+    return [f"{text}: {', '.join(names)}" for text, names in by_text.items()]
 
 
-def front_matter(summary: Summary) -> dict[str, Any]:
-    """Return the YAML part of the card.
-
-    Each `dataset_info` carries a digest of its shards, because a reader's cache takes a folder with an
-    unchanged README for unchanged data.
-    """
-    recipe = summary.manifest["recipe"]
-    n_rows = sum(facts.n_rows for splits in summary.configs.values() for facts in splits.values())
-    named: dict[str, dict[str, list[SplitFacts]]] = {}
-    for scenario in summary.scenarios:
-        for language in summary.languages:
-            for split, facts in summary.configs.get(f"{scenario}-{language}", {}).items():
-                named.setdefault(scenario, {}).setdefault(split, []).append(facts)
-                named.setdefault(f"{scenario}-{language}", {}).setdefault(split, []).append(facts)
-    features = card_features(summary.sample_rate_hz)
-    first = next(iter(named))
+def consents(summary: Summary, about: About) -> dict[str, str]:
+    """Return the stated basis of each voice that needs one ("" = none is stated)."""
     return {
-        "pretty_name": recipe["name"],
-        "license": recipe["licence"].lower(),
-        "language": list(summary.languages),
-        "size_categories": [next((name for limit, name in _SIZES if n_rows < limit), "n>1M")],
-        "task_categories": ["audio-to-audio", "audio-classification"],
-        "tags": ["audio", "speech", "full-duplex", "spoken-dialogue", "turn-taking", "synthetic"],
-        "configs": [
-            {
-                "config_name": name,
-                "version": recipe["version"],
-                **({"default": True} if name == first else {}),
-                "data_files": [
-                    {"split": split, "path": [shard for facts in parts for shard in facts.shards]}
-                    for split, parts in splits.items()
-                ],
-            }
-            for name, splits in named.items()
-        ],
-        "dataset_info": [
-            {
-                "config_name": name,
-                "version": recipe["version"],
-                "description": f"sha256:{_digest(splits)}",
-                "features": features,
-                "splits": [
-                    {
-                        "name": split,
-                        "num_bytes": sum(facts.n_bytes for facts in parts),
-                        "num_examples": sum(facts.n_rows for facts in parts),
-                    }
-                    for split, parts in splits.items()
-                ],
-                "download_size": sum(f.file_bytes for parts in splits.values() for f in parts),
-                "dataset_size": sum(f.n_bytes for parts in splits.values() for f in parts),
-            }
-            for name, splits in named.items()
-        ],
+        name: about.consent.get(name, about.consent.get("*", ""))
+        for name, voice in sorted(summary.voices.items())
+        if any(basis_of(engine).consent for engine in voice["engines"])
     }
-
-
-def _digest(splits: dict[str, list[SplitFacts]]) -> str:
-    import hashlib
-
-    text = "".join(f"{split}{facts.digest}" for split, parts in splits.items() for facts in parts)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _type_name(column: Column) -> str:
-    def name(type_: Any) -> str:
-        if isinstance(type_, str):
-            return "Audio" if type_ == "audio" else type_
-        if isinstance(type_, list):
-            return f"list of {name(type_[0])}"
-        return "{" + ", ".join(f"{key}: {name(part)}" for key, part in type_.items()) + "}"
-
-    return name(column.type)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import ReleaseError
+from ..scenarios.timing_report import MeasuredGap, measured_gaps
+from .licenses import Part
 
 _READ = (
     "id",
@@ -28,6 +30,8 @@ _READ = (
     "sample_rate_hz",
 )
 
+TRACKS = ("input", "clean_input", "untreated_input", "system")
+
 
 @dataclass(slots=True, kw_only=True)
 class SplitFacts:
@@ -43,22 +47,48 @@ class SplitFacts:
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """What a folder holds."""
+    """What a folder holds.
+
+    `parts` counts the rows of each configuration that hold a part; `treatments` holds (target, measured)
+    levels in dB by preset; `speakers` and `scripts` are those of each split; `speech_s` is by role.
+    """
 
     manifest: dict[str, Any]
-    configs: dict[str, dict[str, SplitFacts]]
-    languages: tuple[str, ...]
-    scenarios: tuple[str, ...]
-    sample_rate_hz: int
-    presets: dict[str, Counter[str]]
-    relations: dict[str, Counter[str]]
-    events: dict[str, Counter[str]]
-    voices: dict[str, dict[str, Any]]
-    engines: Counter[tuple[str, str, str]]
-    sources: Counter[tuple[str, str]]
-    checks: dict[str, list[float]]
-    level_errors_db: dict[str, list[float]]
-    rejects: list[dict[str, Any]]
+    manifest_sha256: str
+    configs: dict[str, dict[str, SplitFacts]] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    sample_rate_hz: int = 0
+    presets: dict[str, Counter[str]] = field(default_factory=dict)
+    relations: dict[str, Counter[str]] = field(default_factory=dict)
+    events: dict[str, Counter[str]] = field(default_factory=dict)
+    tracks: dict[str, Counter[str]] = field(default_factory=dict)
+    voices: dict[str, dict[str, Any]] = field(default_factory=dict)
+    engines: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    sources: Counter[tuple[str, str]] = field(default_factory=Counter)
+    llms: Counter[str] = field(default_factory=Counter)
+    parts: dict[str, Counter[Part]] = field(default_factory=dict)
+    checks: dict[str, list[float | None]] = field(default_factory=dict)
+    level_errors_db: dict[str, list[float]] = field(default_factory=dict)
+    treatments: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    durations_s: dict[str, list[float]] = field(default_factory=dict)
+    speech_s: Counter[str] = field(default_factory=Counter)
+    n_turns: Counter[str] = field(default_factory=Counter)
+    speakers: dict[str, set[str]] = field(default_factory=dict)
+    scripts: dict[str, set[str]] = field(default_factory=dict)
+    word_time_sources: Counter[str] = field(default_factory=Counter)
+    gaps: list[MeasuredGap] = field(default_factory=list)
+    rejects: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the folder holds."""
+        return sum(facts.n_rows for splits in self.configs.values() for facts in splits.values())
+
+    @property
+    def all_parts(self) -> tuple[Part, ...]:
+        """Every part of every configuration, once."""
+        return tuple(dict.fromkeys(part for parts in self.parts.values() for part in parts))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -72,7 +102,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / "manifest.json"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ReleaseError(
             f"{folder}: no finished dataset (there is no manifest.json); build it first"
         ) from None
@@ -88,24 +118,10 @@ def summarize(folder: Path) -> Summary:
     import pyarrow.parquet as pq
 
     manifest = read_manifest(folder)
-    summary = Summary(
-        manifest=manifest,
-        configs={},
-        languages=(),
-        scenarios=(),
-        sample_rate_hz=0,
-        presets={},
-        relations={},
-        events={},
-        voices={},
-        engines=Counter(),
-        sources=Counter(),
-        checks={},
-        level_errors_db={},
-        rejects=_rejects(folder),
-    )
-    scenarios: dict[str, None] = {}
+    digest = hashlib.sha256((folder / "manifest.json").read_bytes()).hexdigest()
+    summary = Summary(manifest=manifest, manifest_sha256=digest, rejects=_rejects(folder))
     languages: dict[str, None] = {}
+    columns = [*_READ, *(f"{track}.path" for track in TRACKS)]
     for name, facts in manifest["files"].items():
         path = folder / name
         try:
@@ -116,10 +132,10 @@ def summarize(folder: Path) -> Summary:
             n_bytes = sum(
                 file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)
             )
-            for batch in file.iter_batches(batch_size=64, columns=list(_READ)):
+            for batch in file.iter_batches(batch_size=64, columns=columns):
                 for row in batch.to_pylist():
-                    _add(summary, row)
-                    scenarios[row["scenario"]] = languages[row["language"]] = None
+                    _add(summary, facts["config"], row)
+                    languages[row["language"]] = None
         split = summary.configs.setdefault(facts["config"], {}).setdefault(facts["split"], SplitFacts())
         split.n_rows += facts["rows"]
         split.seconds += facts["seconds"]
@@ -128,7 +144,7 @@ def summarize(folder: Path) -> Summary:
         split.file_bytes += facts["bytes"]
         split.digest = hashlib.sha256(f"{split.digest}{facts['sha256']}".encode()).hexdigest()
     order = [entry["scenario"] for entry in manifest["recipe"]["entries"]]
-    summary.scenarios = tuple(s for s in order if s in scenarios)
+    summary.scenarios = tuple(s for s in dict.fromkeys(order) if s in summary.presets)
     summary.languages = tuple(lang for lang in manifest["recipe"]["languages"] if lang in languages)
     return summary
 
@@ -140,26 +156,72 @@ def _rejects(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def _add(summary: Summary, row: dict[str, Any]) -> None:
-    scenario = row["scenario"]
+def _add(summary: Summary, config: str, row: dict[str, Any]) -> None:
+    scenario, split = row["scenario"], row["split"]
     summary.sample_rate_hz = row["sample_rate_hz"]
     summary.presets.setdefault(scenario, Counter())[row["preset"]] += 1
     summary.relations.setdefault(scenario, Counter())[row["fdb_relation"]] += 1
     summary.events.setdefault(scenario, Counter()).update(event["kind"] for event in row["events"])
-    made = row["provenance"]
+    summary.tracks.setdefault(scenario, Counter()).update(t for t in TRACKS if row[t] is not None)
+    summary.durations_s.setdefault(scenario, []).append(row["duration_s"])
+    summary.scripts.setdefault(split, set()).add(f"{row['language']}/{row['script']['id']}")
+    summary.gaps.extend(measured_gaps(row))
+    for turn in row["turns"]:
+        summary.n_turns[turn["role"]] += 1
+        summary.speech_s[turn["role"]] += turn["offset_s"] - turn["onset_s"]
+        summary.word_time_sources[turn["word_time_source"] or "none"] += 1
+    _add_origin(summary, config, row)
+    for name, value in row["checks"].items():
+        summary.checks.setdefault(name, []).append(value)
+    treatment = row["treatment"]
+    if treatment is not None:
+        if row["checks"]["level_error_db"] is not None:
+            summary.level_errors_db.setdefault(treatment["preset"], []).append(
+                row["checks"]["level_error_db"]
+            )
+        if treatment["target_db"] is not None and treatment["measured_db"] is not None:
+            summary.treatments.setdefault(treatment["preset"], []).append(
+                (treatment["target_db"], treatment["measured_db"])
+            )
+
+
+def _add_origin(summary: Summary, config: str, row: dict[str, Any]) -> None:
+    made, script = row["provenance"], row["script"]
     summary.engines[(made["engine"], made["engine_version"], made["engine_licence"])] += 1
-    summary.sources[(row["script"]["source"], row["script"]["licence"])] += 1
+    summary.sources[(script["source"], script["licence"])] += 1
+    if made["llm"]:
+        summary.llms[made["llm"]] += 1
+    parts = {
+        Part(
+            kind="weights",
+            name=made["engine"],
+            licence=made["engine_licence"],
+            attribution=f"speech engine {made['engine']}",
+        ),
+        Part(kind="text", name=script["source"], licence=script["licence"], attribution=script["source"]),
+    }
     for voice in made["voices"]:
+        parts.add(
+            Part(
+                kind="voice",
+                name=voice["voice"],
+                licence=voice["licence"],
+                attribution=voice["attribution"],
+            )
+        )
         known = summary.voices.setdefault(
             voice["voice"],
-            {"licence": voice["licence"], "attribution": voice["attribution"], "languages": set(), "n": 0},
+            {
+                "licence": voice["licence"],
+                "attribution": voice["attribution"],
+                "languages": set(),
+                "engines": set(),
+                "n": 0,
+            },
         )
         known["languages"].add(row["language"])
+        known["engines"].add(made["engine"])
         known["n"] += 1
-    for name, value in row["checks"].items():
-        if value is not None:
-            summary.checks.setdefault(name, []).append(value)
-    if row["treatment"] is not None and row["checks"]["level_error_db"] is not None:
-        summary.level_errors_db.setdefault(row["treatment"]["preset"], []).append(
-            row["checks"]["level_error_db"]
-        )
+        parents = [part["style"] for part in voice["mix"] or []] or [voice["voice"]]
+        summary.speakers.setdefault(row["split"], set()).update(parents)
+    summary.parts.setdefault(config, Counter()).update(sorted(parts, key=str))

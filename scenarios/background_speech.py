@@ -20,7 +20,7 @@ SCENARIO = Scenario(
             "echo are not published: our choice, next_room@1",
         ),
         "natural": Preset(
-            values={**NATURAL, "treatment": "next_room@1"}, fdb_relation="own", note="our choice"
+            values={**NATURAL, "treatment": "next_room_varied@1"}, fdb_relation="own", note="our choice"
         ),
     },
     plan=partial(plan, role=Role.OTHER, move="background_speech"),

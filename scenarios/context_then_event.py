@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from .conversation import Annotation, Event, Plan, PlannedTurn, Role, Script, Start, Timeline
+from .effects import EFFECT_FIELDS
 from .fields import LEAD, LENGTH, NOISE_FLOOR, ROOM, TAIL, WAIT, Field, by_name
 from .scenario import PlanContext, draw, draw_speed
+from .sounding import sound_of
 
-FIELDS: dict[str, Field] = by_name(LEAD, WAIT, TAIL, LENGTH, ROOM, NOISE_FLOOR)
+FIELDS: dict[str, Field] = {**by_name(LEAD, WAIT, TAIL, LENGTH, ROOM, NOISE_FLOOR), **EFFECT_FIELDS}
 
 CONTEXT_HUSH_S = 0.35
 """Longer silences inside a context are cut to this, so that a detector with M3's 0.5 s sees one unit."""
@@ -56,7 +58,6 @@ def plan(script: Script, context: PlanContext, *, role: Role, move: str) -> Plan
             function=happening.function,
         ),
     )
-    room = entry.text("room")
     return Plan(
         id=context.sample_id,
         scenario=script.scenario,
@@ -70,10 +71,7 @@ def plan(script: Script, context: PlanContext, *, role: Role, move: str) -> Plan
         lead_s=lead_s,
         tail_s=tail_s,
         event_turn=1,
-        treatment=entry.values.get("treatment", ""),
-        target_db=entry.values.get("target_db"),
-        room=room,
-        noise_floor_dbov=None if room == "none" else floor,
+        **sound_of(entry, floor),
     )
 
 
@@ -91,7 +89,7 @@ def annotate(plan: Plan, timeline: Timeline) -> Annotation:
         intent=said.intent,
         token=" ".join(w.text for w in second.words) if said.move == "backchannel" else "",
         function=word.function,
-        addressee=plan.script.addressee,
+        addressee=plan.script.addressee if said.move == "side_talk" else "",
         carries_instruction="instruction" in plan.script.tags if said.move == "background_speech" else None,
         audible_end=second.audible_stop,
         context_start=first.onset,

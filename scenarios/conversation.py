@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from .effects import EffectRanges
+
 
 class Role(StrEnum):
     """Who speaks: the one who talks to the model, the model, or neither."""
@@ -131,7 +133,8 @@ class Plan:
 
     `tail_s` None: the input ends with the last speech sample. `event_turn` is the turn that is absent from
     `clean_input`; `pause_s` is what a marked pause may measure. `treatment` and `room` name presets of the
-    acoustics ("" and "none": no such thing).
+    acoustics ("" and "none": no such thing). `sound_seed` is given to samples that share every acoustic draw
+    of their script; None: the draws are the sample's own.
     """
 
     id: str
@@ -152,6 +155,8 @@ class Plan:
     room: str = "none"
     noise_floor_dbov: float | None = None
     timing_profile: str = ""
+    effects: EffectRanges | None = None
+    sound_seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

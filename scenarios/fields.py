@@ -116,7 +116,29 @@ class NameField:
         return value
 
 
-Field = RangeField | IntRangeField | NumberField | FlagField | NameField
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamesField:
+    """Some of the known names; one name in quotes stands for a list of one."""
+
+    name: str
+    meaning: str
+    known: tuple[str, ...]
+    unit: str = "list of names"
+
+    def read(self, value: Any, where: str) -> tuple[str, ...]:
+        """Return the names, checked, each once."""
+        names = [value] if isinstance(value, str) else value
+        if not isinstance(names, list | tuple) or not names or not all(isinstance(n, str) for n in names):
+            raise RecipeError(
+                f'{where} = {value!r}: wanted a list of names, for example {self.name} = ["{self.known[0]}"]'
+            )
+        for name in names:
+            if name not in self.known:
+                raise RecipeError(f"{where}: {name!r}: {unknown('value', name, self.known)}")
+        return tuple(dict.fromkeys(names))
+
+
+Field = RangeField | IntRangeField | NumberField | FlagField | NameField | NamesField
 
 
 def _is_number(value: object) -> bool:
@@ -182,7 +204,30 @@ LENGTH = RangeField(
     high=120.0,
     meaning="how long the speech that makes the scenario may last; other samples are tried again, then rejected",
 )
-TREATMENT = NameField(name="treatment", meaning="acoustic preset of the event's clip")
+ON_AXIS = "on_axis"
+"""As a treatment: no filter; only the level is set."""
+
+CALIBRATED_TREATMENTS = (
+    "off_axis@1",
+    "off_axis_varied@1",
+    "next_room@1",
+    "next_room_varied@1",
+    "closed_door@1",
+    ON_AXIS,
+)
+"""The treatments whose level is a target (the acoustics' presets; a test compares the names)."""
+
+GAIN_FIRST_TREATMENTS = ("off_axis_gain_first@1", "next_room_gain_first@1")
+"""The treatments that set a gain before the filters; the level that comes out is reported."""
+
+ROOM_TREATMENTS = ("turned_away_room@1", "second_talker_room@1")
+"""The treatments that move a talker in the sample's room; the level that comes out is reported."""
+
+TREATMENT = NameField(
+    name="treatment",
+    meaning="acoustic preset of the event's clip; on_axis sets the level alone",
+    known=(*CALIBRATED_TREATMENTS, *GAIN_FIRST_TREATMENTS, *ROOM_TREATMENTS),
+)
 TARGET = NumberField(
     name="target_db",
     unit="dB",

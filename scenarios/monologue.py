@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from .conversation import Plan, PlannedPause, PlannedTurn, Role, Script, Start
+from .effects import EFFECT_FIELDS
 from .fields import LEAD, LENGTH, NOISE_FLOOR, ROOM, TAIL, Field, by_name
 from .scenario import PlanContext, draw, draw_speed
+from .sounding import sound_of
 
-FIELDS: dict[str, Field] = by_name(LEAD, TAIL, LENGTH, ROOM, NOISE_FLOOR)
+FIELDS: dict[str, Field] = {**by_name(LEAD, TAIL, LENGTH, ROOM, NOISE_FLOOR), **EFFECT_FIELDS}
 
 SYNTHETIC = {
     "lead_s": [0.3, 0.8],
@@ -31,7 +33,6 @@ def plan(
     tail_s = draw(rng, entry.range("tail_s"))
     floor = draw(rng, entry.range("noise_floor_dbov"))
     (said,) = script.turns
-    room = entry.text("room")
     return Plan(
         id=context.sample_id,
         scenario=script.scenario,
@@ -59,6 +60,5 @@ def plan(
         lead_s=lead_s,
         tail_s=tail_s if tail else None,
         pause_s=pause_s,
-        room=room,
-        noise_floor_dbov=None if room == "none" else floor,
+        **sound_of(entry, floor),
     )

@@ -22,6 +22,7 @@ from .conversation import (
 )
 from .dialogue_draws import SAMPLINGS, DialogueDraws, Gap, draw_dialogue
 from .dialogue_timing import SAME, SHIFT_OVERLAP_S, DialogueLaws, dialogue_laws, laws_json
+from .effects import EFFECT_FIELDS, LEAKAGE_FIELDS
 from .fields import (
     LEAD,
     NOISE_FLOOR,
@@ -38,6 +39,7 @@ from .markup import parse, without_pauses
 from .phrase_ends import nearest_end
 from .quantile_law import cut_law, quantile
 from .scenario import PlanContext, Preset, Scenario, draw, draw_speed
+from .sounding import sound_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +89,6 @@ def plan(script: Script, context: PlanContext) -> Plan:
         token = _token(k, answer_at, answer, laws, context, script.language)
         if wants_token and (k + 1 == len(draws.moves) or draws.moves[k + 1] != "cut_off"):
             turns.append(token)
-    room = entry.text("room")
     return Plan(
         id=context.sample_id,
         scenario=script.scenario,
@@ -100,8 +101,7 @@ def plan(script: Script, context: PlanContext) -> Plan:
         turns=tuple(turns),
         lead_s=lead_s,
         tail_s=tail_s,
-        room=room,
-        noise_floor_dbov=None if room == "none" else floor,
+        **sound_of(entry, floor),
         timing_profile=laws_json(laws, entry.text("sampling")),
     )
 
@@ -321,7 +321,9 @@ SCENARIO = Scenario(
     name="mt_qa",
     prefix="qa",
     meaning="question-answer pairs by user and system on own stems, turn shifts drawn from a timing profile",
-    fields=by_name(
+    fields=EFFECT_FIELDS
+    | LEAKAGE_FIELDS
+    | by_name(
         LEAD,
         TAIL,
         ROOM,

@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from .bank import SHIPPED as SHIPPED_SCRIPTS
 from .bank import languages_of
 from .conversation import Role
 from .fields import IntRangeField, NameField, NumberField, Range, RangeField, by_name, read_table, unknown
+from .gate_limits import CORE_MEASURES, read_gates, read_measures
 from .scenario import Entry
 
 SHIPPED = Path(str(files(__package__))) / "recipes"
@@ -57,7 +58,9 @@ _CHECKS = by_name(
         meaning="a build that loses more than this stops",
     ),
     IntRangeField(name="attempts", unit="attempts", low=1, high=20, meaning="times a bad sample is tried"),
+    NameField(name="recogniser", meaning="folder or Hub id of a Whisper model for languages beside English"),
 )
+_CHECKS_ALSO = ("measures", "gates")
 _ENTRY_ALSO = ("count", "preset", "languages", "splits", "tags")
 
 
@@ -76,12 +79,15 @@ class Speech:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checks:
-    """The limits of a good sample."""
+    """The limits of a good sample; what `measures` and `gates` name is checked in builders/gates.py."""
 
     level_tolerance_db: float = 0.1
     edge_tolerance_s: float = 0.03
     max_rejected_fraction: float = 0.05
     attempts: int = 3
+    measures: tuple[str, ...] = CORE_MEASURES
+    gates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    recogniser: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,12 +208,16 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         scripts = (path.parent / top["scripts"]).resolve()
         if not scripts.is_dir():
             raise RecipeError(f"scripts = {top['scripts']!r}: there is no folder {scripts}")
-    checks = read_table(data.get("checks", {}), fields=_CHECKS, where="checks")
+    checks = read_table(data.get("checks", {}), fields=_CHECKS, where="checks", also=_CHECKS_ALSO)
     if "attempts" in checks:
         low, high = checks["attempts"]
         if low != high:
             raise RecipeError(f"checks.attempts = [{low}, {high}]: wanted one whole number")
         checks["attempts"] = low
+    if "measures" in data.get("checks", {}):
+        checks["measures"] = read_measures(data["checks"]["measures"], "checks.measures")
+    if "gates" in data.get("checks", {}):
+        checks["gates"] = read_gates(data["checks"]["gates"], "checks.gates")
     return Recipe(
         source=str(path),
         name=top["name"],

@@ -85,6 +85,10 @@ class PlanContext:
     parallel_rng: Callable[[str], np.random.Generator] | None = None
 
 
+def _one(entry: Entry) -> int:
+    return 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """A scenario: data, and two functions without sound.
@@ -101,6 +105,8 @@ class Scenario:
     annotate: Callable[[Plan, Timeline], Annotation]
     roles: tuple[str, ...] = ("user",)
     """The roles that need a voice."""
+    n_alike: Callable[[Entry], int] = _one
+    """How many takes in a row share their voices, because they differ in one planned thing only."""
 
 
 def draw(rng: np.random.Generator, pair: Range) -> float:

@@ -21,6 +21,8 @@ FEW = 20
 """Below so many there is no table."""
 
 _SLACK_S = 0.01
+_LEAST_S, _LEAST_SHAPE = 0.005, 0.05
+"""Narrower laws cannot be told from a constant one at 10 ms, and are no longer numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +44,12 @@ def fit_profile(found: Transitions, about: ProfileSource) -> TimingProfile:
     RecipeError
         If neither direction of the shifts has 20 transitions.
     """
-    tables = {name: fit_table(name, found.times.get(name, [])) for name in TABLES}
-    kept = {name: table for name, table in tables.items() if table is not None}
+    tables = {name: fit_table(name, found.times.get(name, [])) for name in TABLES if name not in DIRECTIONS}
+    first, second = DIRECTIONS
+    tables[first] = fit_table(first, found.times.get(first, []))
+    pooled = found.times.get(first) == found.times.get(second)
+    tables[second] = tables[first] if pooled else fit_table(second, found.times.get(second, []))
+    kept = {name: table for name in TABLES if (table := tables[name]) is not None}
     counts = {direction: len(found.times.get(direction, ())) for direction in DIRECTIONS}
     if not set(kept) & set(DIRECTIONS):
         raise RecipeError(
@@ -62,7 +68,7 @@ def fit_profile(found: Transitions, about: ProfileSource) -> TimingProfile:
         variable=about.variable,
         status="estimated",
         source=about.source,
-        n=max(counts.values()) if len(set(counts.values())) == 1 else sum(counts.values()),
+        n=counts[first] if pooled else sum(counts.values()),
         language=about.language,
         licence=about.licence,
         tables=kept,
@@ -112,14 +118,15 @@ def _fitted(family: str, sample: NDArray[np.float64]) -> dict[str, float]:
 
     low, high = float(sample[0]) - _SLACK_S, float(sample[-1]) + _SLACK_S
     mean, sd = float(sample.mean()), float(sample.std()) or _SLACK_S
+    reach = 2 * (high - low)  # an origin still farther away only makes a normal law of it
     skew = float(np.mean(((sample - mean) / sd) ** 3))
 
     def law(x: NDArray[np.float64]) -> Any:
         if family == "ex_gaussian":
-            sigma, tau = np.exp(x[1:])
+            sigma, tau = np.maximum(np.exp(x[1:]), _LEAST_S)
             return exponnorm(tau / sigma, loc=x[0], scale=sigma)
-        origin = low - np.exp(x[0])
-        return lognorm(np.exp(x[1]), loc=origin, scale=np.exp(x[2]))
+        origin = low - min(float(np.exp(min(x[0], 20.0))), reach)
+        return lognorm(max(np.exp(x[1]), _LEAST_SHAPE), loc=origin, scale=max(np.exp(x[2]), _LEAST_S))
 
     def loss(x: NDArray[np.float64]) -> float:
         fitted = law(x)
@@ -134,14 +141,15 @@ def _fitted(family: str, sample: NDArray[np.float64]) -> dict[str, float]:
     else:
         start = [np.log(sd / 4), np.log(0.8), np.log(max(float(np.median(sample)) - low + sd / 4, 1e-3))]
     best = minimize(
-        loss, start, method="Nelder-Mead", options={"maxiter": 800, "xatol": 1e-3, "fatol": 1e-3}
+        loss, start, method="Nelder-Mead", options={"maxiter": 300, "xatol": 1e-2, "fatol": 1e-2}
     ).x
     if family == "ex_gaussian":
-        parameters = {"mu_s": best[0], "sigma_s": np.exp(best[1]), "tau_s": np.exp(best[2])}
+        sigma_s, tau_s = np.maximum(np.exp(best[1:]), _LEAST_S)
+        parameters = {"mu_s": best[0], "sigma_s": sigma_s, "tau_s": tau_s}
     else:
         parameters = {
-            "origin_s": low - np.exp(best[0]),
-            "shape": np.exp(best[1]),
-            "scale_s": np.exp(best[2]),
+            "origin_s": low - min(float(np.exp(min(best[0], 20.0))), reach),
+            "shape": max(np.exp(best[1]), _LEAST_SHAPE),
+            "scale_s": max(np.exp(best[2]), _LEAST_S),
         }
     return {k: round(float(v), 4) for k, v in {**parameters, "low_s": low, "high_s": high}.items()}

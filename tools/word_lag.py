@@ -90,23 +90,24 @@ def speak(folder: Path) -> None:
 
 
 def speech_spans(samples: NDArray[np.float32], rate: int) -> list[tuple[float, float]]:
-    """Return the spans of sound in seconds: 10 ms windows, 40 dB below the clip's loud ones."""
+    """Return the spans of sound in seconds: 10 ms windows, 40 dB below the loud ones, holes < 50 ms filled."""
     window, hop = rate // 100, rate // 200
     frames = np.lib.stride_tricks.sliding_window_view(samples, window)[::hop]
     level_db = 10 * np.log10(np.mean(np.square(frames), axis=1) + 1e-12)
     threshold_db = max(np.percentile(level_db, 98) - 40, np.percentile(level_db, 5) + 8, -85)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], level_db > threshold_db, [0]])))
-    return [(a * hop / rate, (b - 1) * hop / rate + 0.010) for a, b in edges.reshape(-1, 2)]
-
-
-def energy_errors_s(row: dict[str, Any], samples: NDArray[np.float32], rate: int) -> list[float]:
-    """Return sound's onset minus the token's, for the first word and the first after each comma's pause."""
     spans: list[tuple[float, float]] = []
-    for start, stop in speech_spans(samples, rate):
+    for first, last in edges.reshape(-1, 2):
+        start, stop = first * hop / rate, (last - 1) * hop / rate + 0.010
         if spans and start - spans[-1][1] < 0.05:
             spans[-1] = (spans[-1][0], stop)
         elif stop - start > 0.03:
             spans.append((start, stop))
+    return spans
+
+
+def energy_errors_s(row: dict[str, Any], spans: list[tuple[float, float]]) -> list[float]:
+    """Return sound's onset minus the token's, for the first word and the first after each comma's pause."""
     errors = [spans[0][0] - row["words"][0][3]]
     for (_, hush_start), (hush_stop, _) in pairwise(spans):
         for before, after in pairwise(row["words"]):
@@ -116,20 +117,20 @@ def energy_errors_s(row: dict[str, Any], samples: NDArray[np.float32], rate: int
     return errors
 
 
-def aligner_errors_s(row: dict[str, Any], samples: NDArray[np.float32], rate: int) -> list[float]:
-    """Return pocketsphinx's onset minus the token's, for each word but the first."""
+def aligner_onsets_s(text: str, samples: NDArray[np.float32], rate: int) -> list[float]:
+    """Return where pocketsphinx has the start of each word."""
     import soxr
 
     sound = soxr.resample(samples, rate, 16_000) / max(1.0, float(np.abs(samples).max()))
     decoder = import_module("pocketsphinx").Decoder(lm=None, loglevel="FATAL")
-    wanted = [re.sub(r"[^a-z']", "", word.lower()) for word in row["text"].split()]
+    wanted = [re.sub(r"[^a-z']", "", word.lower()) for word in text.split()]
     decoder.set_align_text(" ".join(wanted))
     decoder.start_utt()
     decoder.process_raw((sound * 32_000).astype(np.int16).tobytes(), full_utt=True)
     decoder.end_utt()
     found = [s for s in decoder.seg() if s.word[0].isalpha()]
     assert [re.sub(r"\(\d+\)", "", s.word) for s in found] == wanted
-    return [s.start_frame / 100 - word[3] for s, word in zip(found[1:], row["words"][1:], strict=True)]
+    return [s.start_frame / 100 for s in found]
 
 
 def spread(errors_s: list[float]) -> str:
@@ -153,17 +154,25 @@ def measure(folder: Path) -> None:
         for part in ("fit", "test"):
             energy: list[float] = []
             aligner: list[float] = []
+            bias: list[float] = []
             for row in rows:
-                if (row["language"], row["part"]) == (language, part):
-                    samples, rate = soundfile.read(folder / row["file"], dtype="float32")
-                    energy += energy_errors_s(row, samples, rate)
-                    aligner += aligner_errors_s(row, samples, rate) if language == "en" else []
+                if (row["language"], row["part"]) != (language, part):
+                    continue
+                samples, rate = soundfile.read(folder / row["file"], dtype="float32")
+                spans = speech_spans(samples, rate)
+                energy += energy_errors_s(row, spans)
+                if language == "en":
+                    onsets_s = aligner_onsets_s(row["text"], samples, rate)
+                    bias.append(onsets_s[0] - spans[0][0])
+                    inner = zip(onsets_s[1:], row["words"][1:], strict=True)
+                    aligner += [onset_s - word[3] for onset_s, word in inner]
             if part == "fit":
                 lag_s = -float(np.median(energy))
                 print(f"{language}: lag {lag_s * 1e3:.0f} ms")
             print(f"  {part} voices, energy after silence: {spread([e + lag_s for e in energy])}")
             if aligner:
                 print(f"  {part} voices, pocketsphinx inside: {spread([e + lag_s for e in aligner])}")
+                print(f"  {part} voices, pocketsphinx against energy at first words: {spread(bias)}")
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ ESTIMATED = "estimated"
 HUSH_S = 0.12
 """Silences of at least this are taken for places between words."""
 
-_INSIDE_COST_S = 0.25
-_SKIP_COST_S = 0.6
+_INSIDE_COST_S = 0.6
+_SKIP_COST_S = 0.8
 
 Align = Callable[[NDArray[np.float32], int, str, str], Sequence[ClipWord] | None]
 """``align(samples, sample_rate_hz, text, language)``: the words in order, or None where it cannot tell.
@@ -150,7 +150,7 @@ def estimated_words(
     -----
     Each word gets a share of the speech in proportion to its number of phonemes (else letters). A silence of
     `HUSH_S` is put at the word boundary nearest to its place in the speech, one after punctuation
-    counting as `_INSIDE_COST_S` nearer. Inside a long phrase times are off by tenths of a second.
+    counting as `_INSIDE_COST_S` nearer. How far off it is: docs/engines.md.
     """
     words = words_of(text, language)
     if not words:

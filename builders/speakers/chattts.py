@@ -41,7 +41,7 @@ _FIELDS = by_name(
     IntRangeField(name="voice_seed", unit="seed", low=0, high=2**31, meaning="of the voices drawn"),
     IntRangeField(name="attempts", unit="attempts", low=1, high=10, meaning="times a text is tried"),
     IntRangeField(name="top_k", unit="tokens", low=1, high=600, meaning="sampling"),
-    IntRangeField(name="max_new_token", unit="tokens", low=32, high=4096, meaning="46.9 a second"),
+    IntRangeField(name="max_new_token", unit="tokens", low=1, high=4096, meaning="46.9 a second"),
     NumberField(name="temperature", unit="", low=0.01, high=2.0, meaning="sampling"),
     NumberField(name="top_p", unit="share", low=0.01, high=1.0, meaning="sampling"),
 )

@@ -26,11 +26,16 @@ _WHOLE = tuple(
         ("shan't", "shall not"),
         ("ain't", "is not"),
         ("y'all", "you all"),
-        (r"Mr\.", "Mister"),
-        (r"Mrs\.", "Missus"),
-        (r"Ms\.", "Miss"),
-        (r"Dr\.", "Doctor"),
-        (r"Prof\.", "Professor"),
+    )
+)
+_TITLES = tuple(
+    (re.compile(rf"\b{short}\."), long)
+    for short, long in (
+        ("Mr", "Mister"),
+        ("Mrs", "Missus"),
+        ("Ms", "Miss"),
+        ("Dr", "Doctor"),
+        ("Prof", "Professor"),
     )
 )
 _ENDINGS = (
@@ -113,7 +118,7 @@ def _english(piece: str, text: str) -> str:
     from hibari.g2p.normalize import normalize
 
     piece = piece.replace("’", "'")
-    for pattern, long in (*_WHOLE, *_ENDINGS):
+    for pattern, long in (*_WHOLE, *_TITLES, *_ENDINGS):
         piece = pattern.sub(long, piece)
     piece = (
         _NUMBER.sub(_number_words, normalize(piece))

@@ -24,7 +24,7 @@ INSTALL = (
 )
 _CLASSES = {"cosyvoice3.yaml": "CosyVoice3", "cosyvoice2.yaml": "CosyVoice2", "cosyvoice.yaml": "CosyVoice"}
 _PROMPT_RATE_HZ = 16_000
-_WEIGHTS = ("llm.pt", "flow.pt", "hift.pt")
+_WEIGHTS = ("llm*.pt", "flow*.pt", "hift*.pt")
 _HEAD_BYTES = 1 << 20
 
 
@@ -137,12 +137,9 @@ class CosyModel:
 def model_digest(model_dir: Path) -> str:
     """Return a SHA-256 of the model: sizes, beginnings and ends of its weights, and its settings whole."""
     digest = hashlib.sha256()
-    for name in sorted((*_CLASSES, *_WEIGHTS)):
-        path = model_dir / name
-        if not path.is_file():
-            continue
+    for path in sorted(path for pattern in (*_CLASSES, *_WEIGHTS) for path in model_dir.glob(pattern)):
         size = path.stat().st_size
-        digest.update(f"{name} {size} ".encode())
+        digest.update(f"{path.name} {size} ".encode())
         with path.open("rb") as file:
             digest.update(file.read(_HEAD_BYTES))
             file.seek(max(0, size - _HEAD_BYTES))

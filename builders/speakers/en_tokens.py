@@ -151,7 +151,8 @@ def _aligned(chunks: list[Chunk], said: list[str]) -> list[Chunk]:
                 break
             foot = [(word, chunks[a1 - 1][1], chunks[a1 - 1][2]) for word in alone] + foot
             a1, b1 = a1 - 1, b1 - len(alone)
-        out += head + _paired(chunks[a0:a1] or (head or out)[-1:], said[b0:b1]) + foot
+        near = (head or out)[-1:] or (foot or chunks[a0:])[:1]  # for what is said more than is written
+        out += head + _paired(chunks[a0:a1] or near, said[b0:b1]) + foot
     return out
 
 

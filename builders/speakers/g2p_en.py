@@ -28,6 +28,7 @@ INTERJECTIONS = {
 OTHER_SIGNS = frozenset("“”‘’«»–—…°¢£€¥₹₩½¼¾²³")
 _HESITATION = ",.;:!?…—–"
 _PUNCT_TAGS = {",": ",", ".": ".", "!": ".", "?": ".", ":": ":", ";": ":", "…": ":", "—": ":", "–": ":"}
+_LOOSE_MARK = re.compile(r"\s+(?=[,.;:!?])")
 _QUOTES = frozenset('"“”«»')
 _OPENING = frozenset("\"'([“«—")
 _INTERJECTION = re.compile(
@@ -55,7 +56,7 @@ def groups_en(
         ):
             raise SpeechError(f"{char!r} in {text!r} is no character that can be spoken in English")
     spoken = _with_interjections(text, readings)
-    marked, origin = with_breaks(text, breaks, ",", _HESITATION)
+    marked, origin = _without_loose_marks(*with_breaks(text, breaks, ",", _HESITATION))
     new_index = {old: new for new, old in enumerate(origin)}  # a comma put in stands before it
     pieces = english_tokens(marked, spoken, new_index, english_rules(british))
     groups = _groups(_phonemized(pieces, english_rules(british)), marked)
@@ -70,6 +71,15 @@ def _with_interjections(text: str, readings: Sequence[Reading]) -> list[Reading]
         if all(m.end() <= r.start or r.stop <= m.start() for r in readings)
     ]
     return sorted([*readings, *found], key=lambda reading: reading.start)
+
+
+def _without_loose_marks(marked: str, origin: Sequence[int]) -> tuple[str, list[int]]:
+    """Return the text with its marks right behind the words, as hibari has them, and the kept origins."""
+    kept = [True] * (len(marked) + 1)
+    for match in _LOOSE_MARK.finditer(marked):
+        kept[match.start() : match.end()] = [False] * (match.end() - match.start())
+    text = "".join(char for char, keep in zip(marked, kept, strict=False) if keep)
+    return text, [place for place, keep in zip(origin, kept, strict=True) if keep]
 
 
 def _phonemized(pieces: Sequence[EnglishToken], rules: G2P) -> list[tuple[Any, int, int]]:
@@ -141,12 +151,12 @@ def _groups(tokens: Sequence[tuple[Any, int, int]], marked: str) -> list[Phoneme
         else:
             start = start if pending_start is None else pending_start
             pending_start = None
-            if groups and (glued or start < groups[-1].stop_char) and not lead + before.strip():
+            if groups and ((glued and not lead + before) or start < groups[-1].stop_char):
                 old = groups[-1]
                 groups[-1] = replace(
                     old,
                     stop_char=max(old.stop_char, stop),
-                    phonemes=old.phonemes + old.tail + core,
+                    phonemes=old.phonemes + old.tail + lead + before + core,
                     tail=after.strip(),
                 )
             else:

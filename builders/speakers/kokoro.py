@@ -66,6 +66,10 @@ def phonemes(
     for reading in readings:
         if not 0 <= reading.start < reading.stop <= len(text):
             raise SpeechError(f"a reading of [{reading.start}:{reading.stop}] is outside {text!r}")
+        if text[reading.start].isspace() or text[reading.stop - 1].isspace():
+            raise SpeechError(
+                f"a reading of {text[reading.start : reading.stop]!r} in {text!r}: leave out the space"
+            )
         if any(reading.start < place < reading.stop for place in breaks):
             raise SpeechError(
                 f"a break stands inside {text[reading.start : reading.stop]!r}, which has a reading, in "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ... import SpeechError
 from . import SpeechRequest
 
 _HESITATION = frozenset(",.;:!?…—–、，。．？！；：")
@@ -29,7 +30,13 @@ def written(
         put before its last word, since engines falter there.
     long_comma : str, optional
         What is put at a break after punctuation; nothing if not given.
+
+    Raises
+    ------
+    SpeechError
+        For a break or sound inside a word of letters, or outside the text.
     """
+    _check_places(request)
     said = {r.start: r for r in request.readings if not r.is_phonemes}
     marks: dict[int, list[str]] = {}
     text = request.text
@@ -55,6 +62,16 @@ def written(
         elif index < len(text):
             out += text[index]
     return out
+
+
+def _check_places(request: SpeechRequest) -> None:
+    text = request.text
+    for position in (*request.breaks, *(position for position, _ in request.sounds)):
+        if not 0 <= position <= len(text):
+            raise SpeechError(f"a mark at {position} is outside {text!r}, which has {len(text)} characters")
+        around = text[max(position - 1, 0) : position + 1]
+        if len(around) == 2 and around.isascii() and around.isalnum():
+            raise SpeechError(f"a mark stands inside a word of {text!r}, before {text[position:][:10]!r}")
 
 
 def _last_word(text: str) -> int:

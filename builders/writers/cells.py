@@ -42,6 +42,18 @@ def cell_of(script: Script) -> Cell:
     return ()
 
 
+def filled_cell(script: Script, still_open: Counter[Cell]) -> Cell | None:
+    """Return the open cell that a script can fill: its own, or one that asks for less."""
+    for cell in (cell_of(script), *_LESS.get(cell_of(script), ())):
+        if still_open[cell]:
+            return cell
+    return None
+
+
+_LESS: dict[Cell, tuple[Cell, ...]] = {("topic_switch",): (("one_topic",),)}
+"""Cells that a script of another may fill too: there is a least share of topic switches, and no largest."""
+
+
 def wanted_cells(scenario: str, count: int) -> Counter[Cell]:
     """Return how many scripts of each cell make a set of `count`.
 
@@ -71,7 +83,8 @@ def wanted_cells(scenario: str, count: int) -> Counter[Cell]:
             return _even([(kind,) for kind in PAUSE_KINDS], count)
         case "mt_qa":
             n_switch = ceil(_SWITCH_SHARE * count)
-            return +Counter({("topic_switch",): n_switch, ("one_topic",): count - n_switch})
+            wanted: Counter[Cell] = Counter({("topic_switch",): n_switch, ("one_topic",): count - n_switch})
+            return +wanted
     return Counter({(): count})
 
 

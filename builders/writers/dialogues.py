@@ -51,7 +51,9 @@ def _rows(path: Path) -> list[dict[str, Any]]:
         else:
             rows = [json.loads(line) for line in text.splitlines() if line.strip()]
     except json.JSONDecodeError as error:
-        raise ScriptError(f"{path}: no JSON ({error.msg} at line {error.lineno}, column {error.colno})") from None
+        raise ScriptError(
+            f"{path}: no JSON ({error.msg} at line {error.lineno}, column {error.colno})"
+        ) from None
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise ScriptError(f"{path} row {number}: wanted a JSON object")
@@ -92,7 +94,9 @@ def _dialogue(row: dict[str, Any], where: str, number: int) -> WrittenDialogue:
     texts = [_text(turn, "text", where) for turn in row["turns"]]
     roles = [str(turn.get("role", "")) for turn in row["turns"]]
     if len(texts) % 2 or any(role != ("user", "system")[k % 2] for k, role in enumerate(roles)):
-        raise ScriptError(f"{where}: the roles are {' '.join(roles)}; wanted user and system in turn, in pairs")
+        raise ScriptError(
+            f"{where}: the roles are {' '.join(roles)}; wanted user and system in turn, in pairs"
+        )
     return WrittenDialogue(id=identity, pairs=tuple(zip(texts[::2], texts[1::2], strict=True)))
 
 

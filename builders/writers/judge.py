@@ -9,7 +9,7 @@ from ...scenarios.conversation import Script
 from ...scenarios.lint import Pronounce, check_script
 from ...scenarios.lint.duplicates import NEAR, Unit, units
 from ...scenarios.lint.tokens import jaccard
-from .cells import Cap, Cell, cell_of
+from .cells import Cap, Cell, cell_of, filled_cell
 
 
 class Judge:
@@ -45,21 +45,30 @@ class Judge:
 
     def count(self, script: Script) -> None:
         """Count a script that is there already against cells and caps."""
-        self.open[cell_of(script)] -= 1
-        self.open = +self.open
+        cell = filled_cell(script, self.open)
+        if cell is not None:
+            self.open = self.open - Counter({cell: 1})
         for cap in self._caps:
             value = cap.value(script)
             if value is not None:
                 self._counts[cap.name, value] += 1
+
+    def used_up(self) -> dict[str, list[str]]:
+        """Return, for each cap, the values that have come as often as they may."""
+        most = {cap.name: cap.most for cap in self._caps}
+        found: dict[str, list[str]] = {}
+        for (name, value), count in sorted(self._counts.items()):
+            if count >= most[name]:
+                found.setdefault(name, []).append(value)
+        return found
 
     def take(self, script: Script) -> str:
         """Take the script, or return why not: the name of a rule, a colon, and the reason."""
         errors = [f for f in check_script(script, self._pronounce, self._domains) if f.severity == "error"]
         if errors:
             return f"{errors[0].rule}: {errors[0].message}"
-        cell = cell_of(script)
-        if not self.open[cell]:
-            return f"quota: no more of {' '.join(cell) or 'these'} wanted"
+        if filled_cell(script, self.open) is None:
+            return f"quota: no more of {' '.join(cell_of(script)) or 'these'} wanted"
         for cap in self._caps:
             value = cap.value(script)
             if value is not None and self._counts[cap.name, value] >= cap.most:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 
-_UNITS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen".split()
-    )
-}
-_TENS = {
-    word: 10 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
+_UNIT_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    "nineteen",
+)
+_TEN_WORDS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_UNITS = {word: value for value, word in enumerate(_UNIT_WORDS)}
+_TENS = {word: 10 * value for value, word in enumerate(_TEN_WORDS, 2)}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _ORDINALS = {
     "first": "one",
-    "second": "two",
     "third": "three",
     "fifth": "five",
     "eighth": "eight",
@@ -29,13 +25,16 @@ _KANJI_DIGITS = {char: value for value, char in enumerate("〇一二三四五六
 _KANJI_SMALL = {"十": 10, "百": 100, "千": 1000}
 _KANJI_LARGE = {"万": 10**4, "億": 10**8, "兆": 10**12}
 
+_AND_A_HALF = re.compile(rf"\b(?:({'|'.join(_TEN_WORDS)}) )?({'|'.join(_UNIT_WORDS)}|\d+) and a half\b")
 _ENGLISH = re.compile(r"[a-z]+|\d[\d,]*(?:\.\d+)?|[.,;:?!]")
-_JAPANESE = re.compile(r"[〇零一二三四五六七八九十百千万億兆点]+|[0-9０-９][0-9０-９,，]*(?:[.．][0-9０-９]+)?[万億兆]?")
+_JAPANESE = re.compile(
+    r"(?<![数何幾])[〇零一二三四五六七八九十百千万億兆点]+|[0-9０-９][0-9０-９,，]*(?:[.．][0-9０-９]+)?[万億兆]?"
+)
 _TRANSLATION = str.maketrans("０１２３４５６７８９，．", "0123456789,.")
 
 
 def numbers_in(text: str, language: str) -> tuple[float, ...]:
-    """Return the numbers in the order they are said.
+    """Return the numbers in the order they are said; "second" is left out, it is a time as often.
 
     Examples
     --------
@@ -49,7 +48,7 @@ def numbers_in(text: str, language: str) -> tuple[float, ...]:
 
 def _english(text: str) -> tuple[float, ...]:
     found: list[float] = []
-    words = _ENGLISH.findall(text.lower().replace("-", " ").replace("’", "'"))
+    words = _ENGLISH.findall(_plain(text))
     place = 0
     while place < len(words):
         number, stop = _english_number([_cardinal(word) for word in words[place:]])
@@ -59,6 +58,19 @@ def _english(text: str) -> tuple[float, ...]:
         else:
             place += 1
     return tuple(found)
+
+
+def _plain(text: str) -> str:
+    """Return the text with "a hundred", "half a million" and "two and a half" as plain numbers."""
+    plain = text.lower().replace("-", " ").replace("’", "'")
+    plain = re.sub(r"\bhalf an? (million|billion|thousand|hundred)\b", r"0.5 \1", plain)
+    plain = re.sub(r"\ba (million|billion|thousand|hundred)\b", r"one \1", plain)
+    return _AND_A_HALF.sub(_half, plain)
+
+
+def _half(match: re.Match[str]) -> str:
+    tens, unit = match.groups()
+    return f"{_TENS.get(tens, 0) + int(_UNITS.get(unit, unit))}.5"
 
 
 def _cardinal(word: str) -> str:
@@ -75,13 +87,14 @@ def _cardinal(word: str) -> str:
     return word
 
 
-def _english_number(words: list[str]) -> tuple[float, int]:
+def _english_number(words: list[str], *, may_be_year: bool = True) -> tuple[float, int]:
     """Return the number at the start of the words, and how many words it takes (0: none)."""
     total = group = 0.0
     place = 0
     last = ""
     while place < len(words):
         word = words[place]
+        following = words[place + 1 : place + 2]
         if word[0].isdigit() and last == "":
             group, last = float(word.replace(",", "")), "digits"
         elif word in _SCALES and last:
@@ -93,14 +106,20 @@ def _english_number(words: list[str]) -> tuple[float, int]:
         elif word in _TENS and last in ("", "scale"):
             group, last = group + _TENS[word], "tens"
         elif word in _UNITS and (last in ("", "scale") or (last == "tens" and 0 < _UNITS[word] < 10)):
+            if last == "scale" and following and following[0] in _SCALES and words[place - 1] == "and":
+                return total + group, place - 1  # "a hundred and a hundred and sixty": two numbers
             group, last = group + _UNITS[word], "unit"
-        elif last in ("unit", "tens") and (word in _TENS or word in _UNITS) and 10 <= total + group < 100:
-            # "nineteen sixty-nine", "twenty oh five": a year
-            rest, used = _english_number(words[place:])
+        elif (
+            may_be_year
+            and last in ("unit", "tens")
+            and 10 <= total + group <= 21
+            and _after_century(word, following)
+        ):
+            if word == "oh":
+                return (total + group) * 100 + _UNITS[following[0]], place + 2
+            rest, used = _english_number(words[place:], may_be_year=False)
             return (total + group) * 100 + rest, place + used
-        elif word == "oh" and last in ("unit", "tens") and 10 <= total + group < 100 and place + 1 < len(words):
-            return (total + group) * 100 + _UNITS.get(words[place + 1], 0), place + 2
-        elif word == "point" and last and place + 1 < len(words) and words[place + 1] in _UNITS:
+        elif word == "point" and last and following and following[0] in _UNITS:
             decimals = ""
             place += 1
             while place < len(words) and words[place] in _UNITS and _UNITS[words[place]] < 10:
@@ -108,14 +127,17 @@ def _english_number(words: list[str]) -> tuple[float, int]:
                 place += 1
             group, last = float(f"{group:.0f}.{decimals}"), "decimals"
             continue
-        elif word == "and" and last == "scale" and words[place + 1 : place + 2] and (
-            words[place + 1] in _TENS or words[place + 1] in _UNITS
-        ):
-            pass
-        else:
+        elif not (word == "and" and last == "scale" and following and following[0] in {*_TENS, *_UNITS}):
             break
         place += 1
     return (total + group, place) if last else (0.0, 0)
+
+
+def _after_century(word: str, following: list[str]) -> bool:
+    """Return whether a word goes on with a year: "nineteen sixty-nine", "twenty oh five"."""
+    if word == "oh":
+        return bool(following) and following[0] in _UNITS
+    return word in _TENS or _UNITS.get(word, 0) >= 10
 
 
 def _japanese(text: str) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ from .prompts import Prompt
 from .pronounce import pronounce
 from .script_schema import turn_schema
 from .session import Session
+
+_TURN = re.compile(r"turn (\d+)")
 
 
 def rewrite(
@@ -125,8 +128,10 @@ def _draft(
         licence=licence,
         provenance=provenance(answer, prompt, dialogue.id),
     )
-    one = checked(script, [text for _, text in written], missing=set(range(len(written))) - set(said))
-    return Draft(dialogue=dialogue.id, script=script, lines=one[0], findings=one[1])
+    lines, findings = checked(
+        script, [text for _, text in written], missing=set(range(len(written))) - set(said)
+    )
+    return Draft(dialogue=dialogue.id, script=script, lines=lines, findings=findings)
 
 
 def said_turns(text: str) -> dict[int, Mapping[str, Any]]:
@@ -178,31 +183,39 @@ def checked(
     from_language: str = "en",
 ) -> tuple[tuple[DraftLine, ...], tuple[str, ...]]:
     """Return the lines of a draft with what was found in each, and what is wrong with it as a whole."""
-    by_turn: dict[int, list[str]] = {index: [] for index in range(len(before))}
+    languages = (from_language, script.language)
+    found: dict[int, list[str]] = {index: [] for index in range(len(before))}
+    for index in missing:
+        found[index].append("the model left this turn out")
     whole: list[str] = []
-    for finding in check_script(script, pronounce):
-        head, _, rest = finding.message.partition(":")
-        number = head.removeprefix("turn ").split(" ")[0].split(",")[0]
-        if head.startswith("turn ") and number.isdigit() and int(number) in by_turn:
-            by_turn[int(number)].append(f"{finding.rule}:{rest}")
-        else:
-            whole.append(f"{finding.rule}: {finding.message}")
     try:
         one = read(script, pronounce)
     except ScriptError as error:
-        return (), (str(error),)
-    languages = (from_language, script.language)
-    lines = []
-    for index, (old, turn) in enumerate(zip(before, script.turns, strict=True)):
-        found = [
-            *(["the model left this turn out"] if index in missing else []),
-            *check_numbers(old, turn.text, languages=languages),
-            *check_names(old, turn.text, names),
-            *check_spoken_form(turn.text, script.language),
-            *check_ratio(old, one.length(index), languages=languages),
-            *by_turn[index],
-        ]
-        lines.append(
-            DraftLine(turn=index, role=turn.role.value, before=old, after=turn.text, findings=tuple(found))
-        )
-    return tuple(lines), tuple(whole)
+        one, whole = None, [str(error)]
+    if one is not None:
+        for index, old in enumerate(map(_unmarked, before)):
+            text = script.turns[index].text
+            found[index] += [
+                *check_numbers(old, text, languages=languages),
+                *check_names(old, text, names),
+                *check_spoken_form(text, script.language),
+                *check_ratio(old, one.length(index), languages=languages),
+            ]
+        for finding in check_script(script, pronounce):
+            turn = _TURN.match(finding.message)
+            if turn and int(turn.group(1)) in found:
+                found[int(turn.group(1))].append(
+                    f"{finding.rule}: {finding.message[turn.end() :].lstrip(' ,:')}"
+                )
+            else:
+                whole.append(f"{finding.rule}: {finding.message}")
+    lines = tuple(
+        DraftLine(turn=index, role=turn.role.value, before=old, after=turn.text, findings=tuple(found[index]))
+        for index, (old, turn) in enumerate(zip(before, script.turns, strict=True))
+    )
+    return lines, tuple(whole)
+
+
+def _unmarked(text: str) -> str:
+    """Return a text without pause marks; other brackets of written text stay."""
+    return re.sub(r"\s*\[pause:[a-z_]+\]", "", text)

@@ -71,6 +71,27 @@ def numbered(new: Iterable[Script], old: Sequence[Script], scenario: str) -> tup
     return tuple(replace(script, id=f"{prefix}-{last + k:03d}") for k, script in enumerate(new, 1))
 
 
+def merged(new: Sequence[Script], old: Sequence[Script], scenario: str) -> tuple[Script, ...]:
+    """Return old and new scripts together: ids of the scenario's form are kept, others numbered.
+
+    Raises
+    ------
+    ScriptError
+        If an id that is kept is there already.
+    """
+    prefix = SCENARIOS[scenario].prefix
+    keeping = [script for script in new if re.fullmatch(rf"{prefix}-\d+", script.id)]
+    there = {script.id for script in old}
+    for script in keeping:
+        if script.id in there:
+            raise ScriptError(
+                f"{scenario} {script.id} is there already; take it out of the file, or of the drafts"
+            )
+    kept = sorted([*old, *keeping], key=lambda script: script.id)
+    others = [script for script in new if script not in keeping]
+    return (*kept, *numbered(others, kept, scenario))
+
+
 def write_file(path: Path, scripts: Sequence[Script]) -> None:
     """Write a bank file whole, beside and then renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)

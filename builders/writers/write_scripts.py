@@ -132,10 +132,13 @@ def _questions(job: Job, judge: Judge, number: int) -> list[Question]:
     rng = rng_for(job.seed, f"{job.scenario}/{job.language}", f"round {number}")
     cells: list[Cell] = sorted(judge.open.elements())
     cells = [cells[i] for i in rng.permutation(len(cells))]
-    asked = wishes(cells, job.scenario, job.language, job.domains, rng)
+    used_up = judge.used_up()
+    gone = used_up.pop("topic", [])
+    topics = [name for name in job.domains if name not in gone] or list(job.domains)
+    asked = wishes(cells, job.scenario, job.language, topics, rng)
     seen = [script.turns[0].text for script in judge.taken[-_N_AVOID:]]
     schema = scripts_schema(job.scenario, job.domains)
-    questions = []
+    questions: list[Question] = []
     wishing = iter(asked)
     while lot := list(islice(wishing, job.n_per_question)):
         user = {
@@ -143,6 +146,7 @@ def _questions(job: Job, judge: Judge, number: int) -> list[Question]:
             "about": job.about or "anything a person might talk to an assistant about",
             "scripts": lot,
             "do_not_repeat": seen,
+            "used_up": used_up,
             "round": number,
             "lot": len(questions),
         }

@@ -38,7 +38,8 @@ def results(reads: Reads) -> Iterator[QuotaResult]:
     """Yield the quotas of one scenario and language, all its scripts together."""
     script = reads[0].script
     n = len(reads)
-    for quota in (*_EVERYWHERE, *_QUOTAS.get(script.scenario, ())):
+    opening = () if script.scenario == "mt_qa" else (_OPENING,)
+    for quota in (*_EVERYWHERE, *opening, *_QUOTAS.get(script.scenario, ())):
         binding = n >= MIN_SCRIPTS
         low = quota.low if binding else None
         if low is not None and quota.scales and n < FULL_BANK:
@@ -67,6 +68,10 @@ def is_question(read: ReadScript, index: int) -> bool:
 
 def _share(test: Callable[[ReadScript], bool]) -> Callable[[Reads], float]:
     return lambda reads: sum(map(test, reads)) / len(reads)
+
+
+def _share_of(values: Callable[[Reads], Sequence[str]], value: str) -> Callable[[Reads], float]:
+    return lambda reads: shares(values(reads)).get(value, 0.0)
 
 
 def _smallest(values: Callable[[Reads], Sequence[str]], of: Sequence[str]) -> Callable[[Reads], float]:
@@ -145,8 +150,10 @@ def _median_length(reads: Reads) -> float:
 _EVERYWHERE = (
     Quota(name="topics", measure=_distinct(_domains), low=20, is_share=False, scales=True),
     Quota(name="largest topic", measure=_largest(_domains), high=0.12),
-    Quota(name="commonest opening", measure=_largest(_openings), high=0.08),
 )
+
+_OPENING = Quota(name="commonest opening", measure=_largest(_openings), high=0.08)
+"""Of everything but the short first questions of dialogues."""
 
 _QUOTAS: dict[str, tuple[Quota, ...]] = {
     "pause_handling": (
@@ -160,7 +167,7 @@ _QUOTAS: dict[str, tuple[Quota, ...]] = {
     ),
     "user_interruption": (
         *(
-            Quota(name=intent, measure=_share(lambda r, i=intent: r.script.turns[1].intent == i), low=0.10)  # type: ignore[misc]
+            Quota(name=intent, measure=_share_of(_intents, intent), low=0.10)
             for intent in INTERRUPTION_INTENTS
         ),
         Quota(name="questions", measure=_share(lambda read: is_question(read, 1)), high=0.40),
@@ -174,9 +181,7 @@ _QUOTAS: dict[str, tuple[Quota, ...]] = {
         ),
         Quota(name="fdb", measure=_share(_tagged("fdb")), low=0.5),
         *(
-            Quota(
-                name=function, measure=_share(lambda r, f=function: r.script.turns[1].function == f), low=0.10
-            )  # type: ignore[misc]
+            Quota(name=function, measure=_share_of(_functions, function), low=0.10)
             for function in ("continuer", "agreement", "assessment")
         ),
         Quota(name="newsmarks", measure=_share(_tagged("newsmark")), high=0.15),

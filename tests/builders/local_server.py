@@ -23,7 +23,8 @@ class Asked:
         head = f"Content-Type: {self.headers['Content-Type']}\r\n\r\n".encode()
         parts = BytesParser(policy=HTTP).parsebytes(head + self.body).iter_parts()
         return {
-            str(part.get_param("name", header="content-disposition")): part.get_payload(decode=True) for part in parts
+            str(part.get_param("name", header="content-disposition")): part.get_payload(decode=True)
+            for part in parts
         }
 
 
@@ -70,7 +71,9 @@ def serving(answer: Answer) -> Iterator[LocalServer]:
         server.server_close()
 
 
-def send(handler: BaseHTTPRequestHandler, status: int, data: bytes, content_type: str, **headers: str) -> None:
+def send(
+    handler: BaseHTTPRequestHandler, status: int, data: bytes, content_type: str, **headers: str
+) -> None:
     handler.send_response(status)
     handler.send_header("Content-Type", content_type)
     handler.send_header("Content-Length", str(len(data)))

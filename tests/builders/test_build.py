@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from duplexkit import ReleaseError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.write import read_rows
-
 from tests.conftest import tone_recipe_text
 from tests.tone import ToneSpeaker
 
@@ -185,3 +185,14 @@ def test_workers_and_kills_change_nothing(tmp_path: Path) -> None:
     n_spoken = int(resumed.stdout.split(" utterances spoken")[0].split()[-1])
     assert n_spoken == n_entries(tmp_path / "cachek") - len(spoken_before), "no utterance is spoken twice"
     assert all(path.stat().st_mtime_ns == at for path, at in spoken_before.items())
+
+
+def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="needs the ray extra")
+    recipe = tmp_path / "bytes.toml"
+    recipe.write_text(HIBARI.split("[scenarios.pause_handling]")[0])
+    for engine in ("local", "ray"):
+        arguments = [*command(recipe, tmp_path / engine, tmp_path / "cache", 2), "--engine", engine]
+        done = subprocess.run(arguments, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert shards_of(tmp_path / "local") == shards_of(tmp_path / "ray") != {}

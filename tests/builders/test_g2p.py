@@ -66,6 +66,8 @@ class TestEnglish:
             ("$5 million or $3.50?", ["$5", "million", "or", "$3.50"]),
             ("(the U.S.A.) at 3:30 pm", ["the", "U.S.A", "at", "3:30", "pm"]),
             ("Wait , what ?!", ["Wait", "what"]),
+            ("the , the", ["the", "the"]),
+            ("the “well” , “well” the ,", ["the", "well", "well", "the"]),
             ("naïve café in Zürich", ["naïve", "café", "in", "Zürich"]),
             ("the farmers' market’s open", ["the", "farmers", "market’s", "open"]),
         ],
@@ -302,6 +304,11 @@ def test_a_regional_tag_is_its_language():
 def test_a_reading_outside_the_text_is_refused():
     with pytest.raises(SpeechError, match=r"\[3:9\] is outside 'hello'"):
         phonemes("hello", "en", readings=[Reading(start=3, stop=9, spoken="x", is_phonemes=False)])
+
+
+def test_a_reading_with_a_space_at_its_end_is_refused():
+    with pytest.raises(SpeechError, match="a reading of 'hot ' in 'hot tea': leave out the space"):
+        phonemes("hot tea", "en", readings=[Reading(start=0, stop=4, spoken="hˈɑt", is_phonemes=True)])
 
 
 @settings(max_examples=60)

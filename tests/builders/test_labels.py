@@ -5,6 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from duplexkit.builders.cast import voice_pools
 from duplexkit.builders.jobs import jobs_of, plan_of
 from duplexkit.builders.place import place
@@ -14,9 +17,6 @@ from duplexkit.builders.seeds import rng_for
 from duplexkit.builders.speak import speak_turn
 from duplexkit.scenarios import SCENARIOS
 from duplexkit.scenarios.recipe import load_recipe
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from tests.conftest import tone_recipe_text
 from tests.tone import ToneSpeaker
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import soundfile
+
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.schema import COLUMNS, card_features, features
 from duplexkit.scenarios import SCENARIOS
-
 from tests.conftest import tone_recipe_text
 
 AUDIO = ("input", "clean_input", "untreated_input", "system")

@@ -11,6 +11,7 @@ import pytest
 import soundfile
 import soxr
 import webrtcvad
+
 from duplexkit.builders.build import build
 from duplexkit.cards.card import write_card
 from duplexkit.scenarios.recipe import load_recipe

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from duplexkit import RecipeError, SpeechError
 from duplexkit.builders.speakers import Clip, ClipWord, SpeechRequest, make_speaker
 from duplexkit.builders.speakers.align import (
@@ -17,14 +20,18 @@ from duplexkit.builders.speakers.align import (
 from duplexkit.builders.speakers.align_sphinx import ARPABET, arpabet
 from duplexkit.builders.speakers.words import words_of
 from duplexkit.scenarios.conversation import Voice
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from tests.builders.local_server import tones
 
 RATE_HZ = 24_000
 VOICE = Voice(
-    id="x", engine="x", languages=("en",), gender="unknown", accent="", licence="x", attribution="", mix=(("x", 1.0),)
+    id="x",
+    engine="x",
+    languages=("en",),
+    gender="unknown",
+    accent="",
+    licence="x",
+    attribution="",
+    mix=(("x", 1.0),),
 )
 needs_sphinx = pytest.mark.skipif(
     importlib.util.find_spec("pocketsphinx") is None, reason="pocketsphinx is not installed (extra align)"
@@ -42,7 +49,10 @@ def clip(samples: np.ndarray) -> Clip:
 def test_a_silence_is_put_at_the_comma() -> None:
     """Tones of 1.0 and 0.4 s: in proportion alone, "and" would start inside the first."""
     words = estimated_words(
-        tones(1.0, 0.4), sample_rate_hz=RATE_HZ, text="yes please do come in, and thank you very much", language="en"
+        tones(1.0, 0.4),
+        sample_rate_hz=RATE_HZ,
+        text="yes please do come in, and thank you very much",
+        language="en",
     )
     onset_s = {word.text: word.onset_s for word in words}
     assert onset_s["yes"] == pytest.approx(0.3, abs=0.011)
@@ -74,14 +84,18 @@ def test_words_of_languages(text: str, language: str, wanted: list[str]) -> None
     marks=st.lists(st.sampled_from([" ", ", ", ". "]), min_size=12, max_size=12),
     lengths_s=st.lists(st.floats(min_value=0.05, max_value=0.8), min_size=1, max_size=5),
 )
-def test_estimates_are_complete_ordered_and_inside(words: list[str], marks: list[str], lengths_s: list[float]) -> None:
+def test_estimates_are_complete_ordered_and_inside(
+    words: list[str], marks: list[str], lengths_s: list[float]
+) -> None:
     text = "".join(word + mark for word, mark in zip(words, marks, strict=False)).strip()
     samples = tones(*lengths_s)
     timed = estimated_words(samples, sample_rate_hz=RATE_HZ, text=text, language="de")
     assert [word.text for word in timed] == words
     edges = [t for word in timed for t in (word.onset_s, word.offset_s)]
     assert edges == sorted(edges) and all(word.offset_s > word.onset_s for word in timed)
-    assert edges[0] == pytest.approx(0.3, abs=0.011) and edges[-1] == pytest.approx(samples.size / RATE_HZ - 0.3, abs=0.02)
+    assert edges[0] == pytest.approx(0.3, abs=0.011) and edges[-1] == pytest.approx(
+        samples.size / RATE_HZ - 0.3, abs=0.02
+    )
 
 
 def test_silence_and_no_words_are_refused() -> None:
@@ -94,7 +108,8 @@ def test_silence_and_no_words_are_refused() -> None:
 def own(words: list[tuple[int, int, float, float]]) -> Aligner:
     text = "yes no"
     given = [
-        ClipWord(text=text[a:b], start_char=a, stop_char=b, onset_s=on_s, offset_s=off_s) for a, b, on_s, off_s in words
+        ClipWord(text=text[a:b], start_char=a, stop_char=b, onset_s=on_s, offset_s=off_s)
+        for a, b, on_s, off_s in words
     ]
     return Aligner(source="own", version="1", align=lambda samples, rate_hz, text, language: given)
 
@@ -148,7 +163,49 @@ def test_auto_without_pocketsphinx_estimates_and_pocketsphinx_says_what_to_insta
 
 
 def test_every_english_sound_has_its_arpabet_sound() -> None:
-    sounds = set("AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH".split())
+    sounds = set(
+        [
+            "AA",
+            "AE",
+            "AH",
+            "AO",
+            "AW",
+            "AY",
+            "B",
+            "CH",
+            "D",
+            "DH",
+            "EH",
+            "ER",
+            "EY",
+            "F",
+            "G",
+            "HH",
+            "IH",
+            "IY",
+            "JH",
+            "K",
+            "L",
+            "M",
+            "N",
+            "NG",
+            "OW",
+            "OY",
+            "P",
+            "R",
+            "S",
+            "SH",
+            "T",
+            "TH",
+            "UH",
+            "UW",
+            "V",
+            "W",
+            "Y",
+            "Z",
+            "ZH",
+        ]
+    )
     assert set(ARPABET.values()) == sounds  # the 39 of CMUdict
     assert arpabet("hˈæpi bˈɜɹθdˌA") == ("HH", "AE", "P", "IY", "B", "ER", "TH", "D", "EY")
 

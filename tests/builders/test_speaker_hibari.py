@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from duplexkit import SpeechError
 from duplexkit.acoustics.activity import speech_spans
 from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
@@ -67,7 +68,9 @@ def test_readings_and_breaks_are_heard(hibari: Speaker) -> None:
     plain, broken = spoken(hibari, text), spoken(hibari, text, breaks=(11,))
     tea_s = [clip.words[3].onset_s - clip.words[2].onset_s for clip in (plain, broken)]
     assert tea_s[1] > tea_s[0] + 0.1  # the comma's hesitation stands between the words
-    read = spoken(hibari, text, readings=(Reading(start=7, stop=10, spoken="coffee and water", is_phonemes=False),))
+    read = spoken(
+        hibari, text, readings=(Reading(start=7, stop=10, spoken="coffee and water", is_phonemes=False),)
+    )
     assert read.samples.size > plain.samples.size and [w.text for w in read.words] == text.split()
 
 
@@ -110,4 +113,6 @@ def test_it_is_fast(hibari: Speaker, tmp_path: Path) -> None:
     spoken(hibari)
     began = time.perf_counter()
     clip = spoken(hibari, seed=9)
-    assert clip.samples.size / clip.sample_rate_hz > 5 * (time.perf_counter() - began)  # 60 times on an idle core
+    assert clip.samples.size / clip.sample_rate_hz > 5 * (
+        time.perf_counter() - began
+    )  # 60 times on an idle core

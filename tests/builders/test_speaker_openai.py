@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from duplexkit import RecipeError, SpeechError
 from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
 from duplexkit.builders.speakers.wav import wav_bytes
 from duplexkit.builders.speech_cache import get_or_speak
 from duplexkit.scenarios.markup import Reading
-
 from tests.builders.local_server import Asked, pcm16, send, serving, tones
 
 SAMPLES = tones(0.4, 0.3)
@@ -50,7 +50,10 @@ def test_a_clip_comes_as_it_was_sent(tmp_path: Path) -> None:
         speaker = make_speaker("openai_speech", tmp_path, options(server.url, extra_body={"stream": False}))
         clip = spoken(speaker, voice="deep", speed=1.25)
     asked = json.loads(server.asked[0].body)
-    assert server.asked[0].path == "/v1/audio/speech" and server.asked[0].headers["Authorization"] == "Bearer test"
+    assert (
+        server.asked[0].path == "/v1/audio/speech"
+        and server.asked[0].headers["Authorization"] == "Bearer test"
+    )
     assert asked == {
         "model": "tts", "input": "Hello there.", "voice": "onyx", "response_format": "wav", "speed": 1.25,
         "instructions": "Slowly.", "stream": False,
@@ -135,7 +138,9 @@ def test_a_failure_that_stays_is_one_clear_message_and_nothing_is_kept(
         with pytest.raises(SpeechError, match=message):
             get_or_speak(tmp_path, speaker, request, counted.append)
         assert counted == [] and not list(tmp_path.rglob("*.zip"))
-        _, clip = get_or_speak(tmp_path, speaker, request, counted.append)  # the build goes on where it stopped
+        _, clip = get_or_speak(
+            tmp_path, speaker, request, counted.append
+        )  # the build goes on where it stopped
         assert counted == ["spoken"] and clip.samples.tobytes() == SAMPLES.tobytes()
 
 
@@ -151,7 +156,9 @@ def test_a_timeout_that_stays_and_a_dead_server_are_said(tmp_path: Path) -> None
 def test_another_rate_than_the_recipe_says_is_refused(tmp_path: Path) -> None:
     with serving(lambda h, a: send(h, 200, wav_bytes(SAMPLES, sample_rate_hz=16_000), "audio/wav")) as server:
         speaker = make_speaker("openai_speech", tmp_path, options(server.url, sample_rate_hz=24_000))
-        with pytest.raises(SpeechError, match=r"sent sound of 16000 Hz; speech\.options\.sample_rate_hz says 24000"):
+        with pytest.raises(
+            SpeechError, match=r"sent sound of 16000 Hz; speech\.options\.sample_rate_hz says 24000"
+        ):
             spoken(speaker)
         assert spoken(make_speaker("openai_speech", tmp_path, options(server.url))).sample_rate_hz == 16_000
 
@@ -159,7 +166,9 @@ def test_another_rate_than_the_recipe_says_is_refused(tmp_path: Path) -> None:
 def test_no_key_is_needed_for_a_server_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with serving(lambda h, a: send(h, 200, WAV, "audio/wav")) as server:
-        assert spoken(make_speaker("openai_speech", tmp_path, options(server.url))).samples.size == SAMPLES.size
+        assert (
+            spoken(make_speaker("openai_speech", tmp_path, options(server.url))).samples.size == SAMPLES.size
+        )
     without = options("")
     del without["base_url"]
     with pytest.raises(SpeechError, match="no key; set OPENAI_API_KEY"):
@@ -195,9 +204,13 @@ def test_what_decides_the_sound_decides_the_version_and_the_address_does_not(tmp
 
     assert made().version == make_speaker("openai_speech", tmp_path, options("http://b")).version
     assert made().version == made(concurrency=9).version
-    assert len({made(model="b").version, made(instructions="x").version, made(extra_body={"a": 1}).version}) == 3
+    assert (
+        len({made(model="b").version, made(instructions="x").version, made(extra_body={"a": 1}).version}) == 3
+    )
     one = made().voices()["deep"]
-    other = made(voices={"deep": {"languages": ["en"], "voice": "onyx", "instructions": "Fast."}}).voices()["deep"]
+    other = made(voices={"deep": {"languages": ["en"], "voice": "onyx", "instructions": "Fast."}}).voices()[
+        "deep"
+    ]
     assert one.mix != other.mix and set(one.parents) & set(other.parents) == {"openai_speech:onyx"}
 
 

@@ -5,11 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from duplexkit import RecipeError, SpeechError
 from duplexkit.builders import speakers
 from duplexkit.builders.speakers import ENGINES, engines, make_speaker
 
-PLUGIN = '''
+PLUGIN = """
 from duplexkit.builders.speakers import Engine
 
 class Other:
@@ -21,7 +22,7 @@ ENGINE = Engine(
     name="other", make=Other, install="pip install other", languages=("fr",), code_licence="MIT",
     weights_licence="CC0-1.0", pauses="none", uses_seed=False, times="aligner",
 )
-'''
+"""
 
 
 @pytest.fixture
@@ -86,7 +87,9 @@ def test_a_missing_extra_says_what_to_install(tmp_path: Path) -> None:
 def test_another_package_adds_an_engine(install_plugin, tmp_path: Path) -> None:
     install_plugin("other = other_speech:ENGINE")
     assert engines()["other"].languages == ("fr",)
-    speaker = make_speaker("other", tmp_path, {"model_dir": "m", "n": 3, "voices": {"a": {"x_path": "~/y"}}}, tmp_path)
+    speaker = make_speaker(
+        "other", tmp_path, {"model_dir": "m", "n": 3, "voices": {"a": {"x_path": "~/y"}}}, tmp_path
+    )
     assert speaker.cache_dir == tmp_path
     assert speaker.options == {
         "model_dir": str(tmp_path / "m"),

@@ -6,6 +6,9 @@ import struct
 import numpy as np
 import pytest
 import soundfile
+from hypothesis import given
+from hypothesis import strategies as st
+
 from duplexkit.builders.speakers.wav import (
     BrokenSoundError,
     check_content_type,
@@ -13,8 +16,6 @@ from duplexkit.builders.speakers.wav import (
     read_wav,
     wav_bytes,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 SAMPLES = np.array([0.0, 0.5, -0.5, 0.25, -1.0], dtype=np.float32)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from duplexkit.builders.cli import main
 from duplexkit.builders.speakers import engines
 

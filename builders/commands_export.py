@@ -1,0 +1,154 @@
+"""The commands that leave the dataset's own form: export to a consumer's format, check one, import one."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import DuplexkitError, ReleaseError
+
+if TYPE_CHECKING:
+    from .export.format import Format
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Give the command line its commands ``export`` and ``import``."""
+    app.command()(export)
+    app.command("import")(import_)
+
+
+def export(
+    source: Annotated[
+        str | None, typer.Argument(help="A built folder, or owner/name@tag of the Hub.")
+    ] = None,
+    out: Annotated[Path | None, typer.Argument(help="The folder to write; it must not exist.")] = None,
+    to: Annotated[
+        str,
+        typer.Option("--to", help="fdb, m3, moshi, lhotse, nemo, webdataset, rttm, textgrid or audacity."),
+    ] = "",
+    check: Annotated[
+        Path | None, typer.Option("--check", help="Check this folder by the consumer's own rules instead.")
+    ] = None,
+    config: Annotated[
+        list[str] | None, typer.Option("--config", help="Only these: user_interruption, or mt_qa-ja.")
+    ] = None,
+    split: Annotated[list[str] | None, typer.Option("--split", help="Only these splits.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="m3: the data set's name; default: the recipe's.")
+    ] = None,
+    gap_free: Annotated[
+        bool,
+        typer.Option(
+            "--gap-free/--keep-gaps",
+            help="m3: words last until the next one, so that M3 does not cut reference answers at a pause.",
+        ),
+    ] = True,
+    labels: Annotated[
+        str, typer.Option("--labels", help="m3: events by M3's rule on words (m3), or as planned (intended).")
+    ] = "m3",
+    rate: Annotated[
+        int | None, typer.Option("--rate", min=8000, max=48000, help="Hz, for formats that take any rate.")
+    ] = None,
+    transcripts: Annotated[
+        str,
+        typer.Option(
+            "--transcripts", help="fdb: ground_truth, or asr:MODEL for the words a recogniser hears."
+        ),
+    ] = "ground_truth",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace OUT when the new one stands.")
+    ] = False,
+) -> None:
+    """Write a dataset as another tool reads it, or check such a folder by that tool's rules (exit 1 if it fails)."""
+    format_ = _format(to)
+    if check is not None:
+        _check(check, format_)
+        return
+    if source is None or out is None:
+        raise DuplexkitError("export: wanted FOLDER --to FORMAT OUT, or --check OUT --to FORMAT")
+    from .export.format import Options
+    from .export.run import export as run
+    from .export.source import open_source
+    from .progress import Steps
+
+    opened = open_source(source, configs=tuple(config or ()), splits=tuple(split or ()))
+    options = Options(
+        dataset=dataset or opened.name,
+        gap_free=gap_free,
+        labels=labels,
+        rate_hz=rate,
+        transcripts=transcripts,
+    )
+    with Steps(f"exporting to {format_.name}") as steps:
+        done = run(opened, out, format_, options, overwrite=overwrite, progress=steps.advance)
+    typer.echo(f"{out}: {done.n_written} samples for {format_.name}")
+    for reason, n in done.skipped.items():
+        typer.echo(f"left out {n}: {reason}")
+
+
+def _check(folder: Path, format_: Format) -> None:
+    if not folder.is_dir():
+        raise DuplexkitError(f"--check {folder}: no such folder")
+    n = 0
+    for finding in format_.check(folder):
+        typer.echo(str(finding))
+        n += 1
+    typer.echo(f"{folder}: {n} findings by the rules of {format_.name}")
+    if n:
+        raise typer.Exit(1)
+
+
+def _format(name: str) -> Format:
+    from .export import FORMATS
+
+    if name in FORMATS:
+        return FORMATS[name]
+    near = get_close_matches(name, FORMATS, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise DuplexkitError(f"--to {name or '(nothing)'}: wanted one of {', '.join(FORMATS)}{hint}")
+
+
+def import_(
+    form: Annotated[str, typer.Argument(metavar="FORM", help="fdb or m3.")],
+    folder: Annotated[Path, typer.Argument(help="The folder you have.")],
+    out: Annotated[Path, typer.Option("--out", help="The dataset folder to write; it must not exist.")],
+    language: Annotated[
+        str, typer.Option("--language", help="What is spoken, where the folders' names do not say it.")
+    ] = "en",
+    licence: Annotated[
+        str, typer.Option("--licence", help="The licence under which you have the data.")
+    ] = "unknown",
+    rate: Annotated[
+        int | None,
+        typer.Option(
+            "--rate", min=8000, max=48000, help="Resample to this rate; needed where rates are mixed."
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace OUT when the new one stands.")
+    ] = False,
+) -> None:
+    """Make rows of our schema from a folder of Full-Duplex-Bench or M3-DuplexBench, to audit or re-release it."""
+    from .imports import IMPORTS
+    from .imports.folder import write_imported
+    from .progress import Steps
+
+    if form not in IMPORTS:
+        raise DuplexkitError(f"import {form}: wanted one of {', '.join(IMPORTS)}")
+    if not folder.is_dir():
+        raise DuplexkitError(f"import {form} {folder}: no such folder")
+    if out.exists() and not overwrite:
+        raise ReleaseError(f"{out} exists; give another --out, or --overwrite to replace it")
+    with Steps(f"importing {folder}") as steps:
+        n = write_imported(
+            IMPORTS[form](folder, language),
+            out,
+            name=form,
+            licence=licence,
+            rate_hz=rate,
+            progress=steps.advance,
+        )
+    typer.echo(f"{out}: {n} rows; next: duplexkit check {out}")

@@ -1,0 +1,59 @@
+"""Samples on a Ray cluster; its nodes must share the disk of the output folder and of the speech cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from ... import EngineError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def run_ray(task: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
+    """Yield the results as they come, from the cluster of ``RAY_ADDRESS`` or one started on this machine.
+
+    Errors of a task arrive as what they were. A node that dies has its samples made again elsewhere.
+
+    Raises
+    ------
+    EngineError
+        If Ray is not installed, or the cluster cannot be reached.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise EngineError("--engine ray: Ray is not installed; pip install 'duplexkit[ray]'") from None
+    ours = not ray.is_initialized()
+    try:
+        if ours:
+            ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise EngineError(f"--engine ray: the cluster cannot be reached: {error}") from None
+    try:
+        remote = ray.remote(num_cpus=1, max_retries=3)(_make)
+        held = ray.put(task)
+        limit = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        left = iter(items)
+        running: list[Any] = []
+        while True:
+            for item in left:
+                running.append(remote.remote(held, item))
+                if len(running) >= limit:
+                    break
+            if not running:
+                return
+            done, running = ray.wait(running, num_returns=1)
+            for reference in done:
+                try:
+                    yield ray.get(reference)
+                except ray.exceptions.RayTaskError as error:
+                    raise error.cause from None
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _make(task: Callable[[Item], Result], item: Item) -> Result:
+    return task(item)

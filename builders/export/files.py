@@ -1,0 +1,41 @@
+"""Files of an export: each is written beside and renamed, so that one that exists is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def put_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+def put_json(path: Path, content: Any) -> None:
+    """Write JSON, letters as they are."""
+    put_bytes(path, (json.dumps(content, ensure_ascii=False) + "\n").encode())
+
+
+def put_wav(path: Path, channels: Sequence[NDArray[np.int16]], rate_hz: int) -> None:
+    """Write a WAV file of 16-bit PCM; each channel has shape (n,), all the same n."""
+    import soundfile
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    soundfile.write(beside, np.stack(channels, axis=1), rate_hz, format="WAV", subtype="PCM_16")
+    beside.replace(path)
+
+
+def wav_unless_there(path: Path, rate_hz: int, channels: Callable[[], Sequence[NDArray[np.int16]]]) -> None:
+    """Write a WAV file unless an earlier run did; only then `channels` is called."""
+    if not path.exists():
+        put_wav(path, channels(), rate_hz)

@@ -1,0 +1,117 @@
+"""Files of an export as a validator reads them: what cannot be read is a finding, not an exception."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .format import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sound:
+    """What a sound file's header says."""
+
+    rate_hz: int
+    n_channels: int
+    n_samples: int
+    subtype: str
+
+    @property
+    def length_s(self) -> float:
+        """Return its length in seconds."""
+        return self.n_samples / self.rate_hz
+
+
+class Report:
+    """The findings on a folder; files are named relative to it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.findings: list[Finding] = []
+
+    def find(self, path: Path, rule: str, found: str, wanted: str) -> None:
+        """Add a finding."""
+        where = path.relative_to(self.folder).as_posix() if path.is_relative_to(self.folder) else str(path)
+        self.findings.append(Finding(file=where, rule=rule, found=found, wanted=wanted))
+
+    def taken(self) -> Iterator[Finding]:
+        """Yield the findings so far, and forget them."""
+        listed, self.findings = self.findings, []
+        yield from listed
+
+    def sound(self, path: Path) -> Sound | None:
+        """Return what a sound file is; a missing or unreadable one is a finding."""
+        import soundfile
+
+        if not path.is_file():
+            self.find(path, "missing-file", "no such file", "the sound of the sample")
+            return None
+        try:
+            info = soundfile.info(str(path))
+        except (soundfile.LibsndfileError, OSError) as error:
+            self.find(path, "unreadable-sound", str(error).strip(), "a sound file")
+            return None
+        return Sound(
+            rate_hz=info.samplerate, n_channels=info.channels, n_samples=info.frames, subtype=info.subtype
+        )
+
+    def json(self, path: Path) -> Any:
+        """Return a JSON file's content; None, and a finding, where it is missing or no JSON."""
+        if not path.is_file():
+            self.find(path, "missing-file", "no such file", "the labels of the sample")
+            return None
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as error:
+            self.find(path, "unreadable-json", str(error), "JSON")
+            return None
+        if content is None:
+            self.find(path, "unreadable-json", "null", "JSON with content")
+        return content
+
+    def lines(self, path: Path) -> Iterator[tuple[str, Any]]:
+        """Yield the objects of a file of JSON lines, plain or compressed, and where each stands."""
+        try:
+            text = (
+                gzip.decompress(path.read_bytes()).decode()
+                if path.suffix == ".gz"
+                else path.read_text(encoding="utf-8")
+            )
+        except (OSError, EOFError, UnicodeDecodeError) as error:
+            self.find(path, "unreadable-list", str(error), "a list of JSON lines")
+            return
+        for number, line in enumerate(text.splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                yield f"line {number}", json.loads(line)
+            except ValueError as error:
+                self.find(path, "unreadable-json", f"line {number}: {error}", "one JSON object a line")
+
+    def span(self, path: Path, where: str, span: Any, end_s: float | None) -> bool:
+        """Return whether `span` is ``[start, end]`` in order and inside the sound; else there is a finding."""
+        if not (isinstance(span, list | tuple) and len(span) == 2 and all(is_number(t) for t in span)):
+            self.find(path, "no-times", f"{where}: {span!r}", "[start, end] in seconds, both numbers")
+            return False
+        if span[0] < 0 or span[1] < span[0]:
+            self.find(path, "unordered-times", f"{where}: {span}", "0 <= start <= end")
+            return False
+        if end_s is not None and span[1] > end_s + TOLERANCE_S:
+            self.find(path, "past-the-end", f"{where}: {span}", f"at most {end_s:.3f} s, the sound's length")
+            return False
+        return True
+
+
+TOLERANCE_S = 0.01
+"""An end may lie this much after the last sample: labels are rounded to 10 ms by some consumers."""
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a JSON value is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

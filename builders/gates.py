@@ -1,0 +1,208 @@
+"""The gates of [checks]: which measured values reject an utterance or a sample, and at what limit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from .. import RecipeError
+from ..scenarios.fields import unknown
+from ..scenarios.recipe import Checks
+from .check import Finding
+from .quality import VALUES, measures_named
+from .quality.measure import Measure, SpokenClip
+from .quality.sample_values import SampleQuality
+
+Scope = Literal["utterance", "sample"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One limit: the name of a value, the lowest or highest that passes, and what it is looked at on.
+
+    A value that was not measured (None) passes. `languages` is empty where the gate holds for all.
+    """
+
+    value: str
+    at_least: float | None = None
+    at_most: float | None = None
+    scope: Scope = "utterance"
+    languages: tuple[str, ...] = ()
+
+    def passes(self, measured: float | None) -> bool:
+        """Return whether a value is within the limit."""
+        if measured is None:
+            return True
+        return (self.at_least is None or measured >= self.at_least) and (
+            self.at_most is None or measured <= self.at_most
+        )
+
+    @property
+    def wanted(self) -> str:
+        """Return the limit as text."""
+        unit = VALUES[self.value][1].unit
+        parts = [
+            f"{word} {limit:g}"
+            for word, limit in (("at least", self.at_least), ("at most", self.at_most))
+            if limit is not None
+        ]
+        return f"{' and '.join(parts)} ({unit})"
+
+    def holds_for(self, language: str) -> bool:
+        """Return whether the gate looks at this language."""
+        return not self.languages or language.split("-")[0].lower() in self.languages
+
+
+DEFAULT_GATES: tuple[Gate, ...] = (
+    Gate(value="speech_s", at_least=0.05),
+    Gate(value="active_level_dbov", at_least=-32.0, at_most=-20.0),
+    Gate(value="trailing_silence_s", at_most=1.5),
+    Gate(value="longest_silence_s", at_most=3.0),
+    Gate(value="clipped_share", at_most=0.001),
+    Gate(value="end_level_db", at_most=-25.0),
+    Gate(value="speaking_rate_hz", at_least=5.0, at_most=32.0, languages=("en",)),
+    Gate(value="speaking_rate_hz", at_least=2.0, at_most=25.0, languages=("ja",)),
+    Gate(value="dnsmos_ovrl", at_least=2.0),
+    Gate(value="wer", at_most=0.35),
+    Gate(value="cer", at_most=0.35),
+    Gate(value="dropped_words", at_most=0),
+    Gate(value="repeated_words", at_most=0),
+    Gate(value="spoken_tags", at_most=0),
+    Gate(value="own_language", at_least=0.5),
+    Gate(value="english_log_probability", at_least=-0.6, languages=("en",)),
+    Gate(value="english_log_probability", at_most=-0.35, languages=("ja",)),
+    Gate(value="same_voice", at_least=0.8, scope="sample"),
+    Gate(value="other_voice", at_most=0.88, scope="sample"),
+)
+"""Limits that real speech of the embedded voices keeps with room to spare (docs/quality.md has the figures)."""
+
+
+def gates_of(checks: Checks, languages: Sequence[str], where: str) -> tuple[Gate, ...]:
+    """Return the gates of a recipe: the defaults of its measures, changed as [checks.gates] says.
+
+    Parameters
+    ----------
+    languages
+        The recipe's; gates of others are left out.
+    where
+        The recipe's file, for messages.
+
+    Raises
+    ------
+    RecipeError
+        For a value that is not known, or that none of the recipe's measures gives.
+    """
+    measures = measures_named(checks.measures, f"{where}: checks.measures")
+    given = {value.name for measure in measures for value in measure.values}
+    changed: dict[str, Gate | None] = {}
+    for name, limits in checks.gates.items():
+        if name not in VALUES:
+            raise RecipeError(f"{where}: checks.gates.{name}: {unknown('value', name, tuple(VALUES))}")
+        if name not in given:
+            raise RecipeError(
+                f"{where}: checks.gates.{name}: nothing measures it; add {VALUES[name][0].name!r} to checks.measures"
+            )
+        if limits.get("off"):
+            changed[name] = None
+            continue
+        scope = limits.get("scope", "utterance" if VALUES[name][0].scope == "utterance" else "sample")
+        if scope == "utterance" and VALUES[name][0].scope != "utterance":
+            raise RecipeError(
+                f"{where}: checks.gates.{name}: it is a value of whole samples; wanted scope = 'sample'"
+            )
+        changed[name] = Gate(
+            value=name, at_least=limits.get("at_least"), at_most=limits.get("at_most"), scope=scope
+        )
+    gates = [gate for gate in DEFAULT_GATES if gate.value in given and gate.value not in changed]
+    gates += [gate for gate in changed.values() if gate is not None]
+    spoken = {language.split("-")[0].lower() for language in languages}
+    return tuple(gate for gate in gates if not gate.languages or spoken & set(gate.languages))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the gates say of a sample. `turns` are those that failed by themselves, None where the whole did."""
+
+    findings: tuple[Finding, ...]
+    turns: frozenset[int] | None
+
+
+def judge(
+    quality: SampleQuality,
+    clips: Sequence[SpokenClip],
+    gates: Sequence[Gate],
+    sample_id: str,
+) -> Verdict:
+    """Return which gates a sample fails, utterance by utterance and as a whole."""
+    findings: list[Finding] = []
+    turns: set[int] = set()
+    whole = False
+    for gate in gates:
+        measure = VALUES[gate.value][0]
+        if gate.scope == "sample":
+            if clips and not gate.holds_for(clips[0].language):
+                continue
+            value = quality.values.get(gate.value)
+            if value is not None and not gate.passes(value):
+                whole = True
+                findings.append(
+                    _finding(gate, value, sample_id, "sample", quality.notes.get((-1, measure.name)))
+                )
+            continue
+        for i, (clip, values) in enumerate(zip(clips, quality.by_turn, strict=True)):
+            value = values.get(gate.value)
+            if value is None or not gate.holds_for(clip.language) or gate.passes(value):
+                continue
+            turns.add(i)
+            findings.append(
+                _finding(gate, value, sample_id, f"turn {i}", quality.notes.get((i, measure.name)))
+            )
+    return Verdict(findings=tuple(findings), turns=None if whole or not findings else frozenset(turns))
+
+
+def _finding(gate: Gate, value: float, sample_id: str, where: str, note: str | None) -> Finding:
+    said = f"{value:.4g}" + (f" ({note})" if note else "")
+    return Finding(name=gate.value, sample_id=sample_id, where=where, measured=said, wanted=gate.wanted)
+
+
+def missing_gated(gates: Sequence[Gate], reasons: Mapping[str, str]) -> list[str]:
+    """Return why gates cannot judge: the reasons of their measures that cannot run."""
+    return [reason for name, reason in reasons.items() if any(VALUES[g.value][0].name == name for g in gates)]
+
+
+def reasons_table(rejects: Iterable[Mapping[str, Any]]) -> str:
+    """Return the reasons for which samples were rejected, as lines of a table, the most frequent first.
+
+    Parameters
+    ----------
+    rejects
+        The entries of ``rejects.jsonl``; the last attempt of each counts, each reason once a sample.
+    """
+    counts: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    for reject in rejects:
+        last = reject["attempts"][-1]
+        named = {f["name"]: _line(f) for f in last.get("findings", ())} or {"speech": last["reasons"][0]}
+        for name, line in named.items():
+            counts[name] += 1
+            examples.setdefault(name, f"{reject['id']}: {line}")
+    rows = [("reason", "samples", "for example")]
+    rows += [(name, str(n), examples[name][:160]) for name, n in counts.most_common()]
+    width = max(len(row[0]) for row in rows)
+    return "\n".join(f"  {name:<{width}}  {n:>7}  {example}" for name, n, example in rows)
+
+
+def _line(finding: Mapping[str, str]) -> str:
+    return f"{finding['where']}: {finding['measured']}, wanted {finding['wanted']}"
+
+
+def findings_of(findings: Sequence[Finding]) -> list[dict[str, str]]:
+    """Return findings as ``rejects.jsonl`` keeps them."""
+    return [asdict(finding) for finding in findings]
+
+
+def measures_of(gates: Sequence[Gate], measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    """Return the measures that some gate needs; `check` runs these on a folder."""
+    return tuple(measure for measure in measures if any(VALUES[g.value][0] is measure for g in gates))

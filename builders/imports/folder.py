@@ -1,0 +1,175 @@
+"""Imported rows to a dataset folder: shards, stems and manifest, so that check and card read it as any other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ... import AudioError, ReleaseError
+from ...acoustics.level import to_pcm16
+from ...scenarios.recipe import Checks
+from ..check import check_row, decode
+from ..export.levels import sample_at, tracks_at
+from ..schema import flac
+from ..stems import read_stem, write_stem
+from ..write import manifest, read_rows, write_row, write_split
+from .row import sound_record
+
+Row = dict[str, Any]
+
+
+def write_imported(
+    rows: Iterator[Row],
+    out: Path,
+    *,
+    name: str,
+    licence: str,
+    rate_hz: int | None,
+    progress: Callable[[int, int], None],
+) -> int:
+    """Write rows as the dataset folder `out`; return how many there are.
+
+    Every turn is cut out of its track as a stem, and the `checks` column is measured. Nothing is rejected:
+    what does not fit its own sound is what `duplexkit check` is asked for afterwards.
+
+    Raises
+    ------
+    ReleaseError
+        If rows of one configuration have several rates and `rate_hz` is not given.
+    """
+    partial = out.with_name(f"{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    folder = partial / "dataset"
+    groups: dict[tuple[str, str], list[Path]] = {}
+    rates: dict[str, tuple[int, str]] = {}
+    n = 0
+    for row in rows:
+        if rate_hz is not None and row["sample_rate_hz"] != rate_hz:
+            row = _at_rate(row, rate_hz)
+        config = f"{row['scenario']}-{row['language']}"
+        first_hz, first_id = rates.setdefault(config, (row["sample_rate_hz"], row["id"]))
+        if row["sample_rate_hz"] != first_hz:
+            raise ReleaseError(
+                f"{row['id']} has {row['sample_rate_hz']} Hz, {first_id} {first_hz} Hz; a configuration has one "
+                "rate: give --rate HZ to resample"
+            )
+        row["script"]["licence"] = licence
+        _with_stems(row, folder)
+        row["checks"] = _measured(row, folder)
+        path = partial / "rows" / f"{n:07d}.parquet"
+        write_row(path, row)
+        groups.setdefault((config, row["split"]), []).append(path)
+        n += 1
+        progress(n, n)
+    facts: dict[str, dict[str, Any]] = {}
+    for (config, split), paths in groups.items():
+        scenario, _, language = config.partition("-")
+        shards = write_split(folder / scenario / language, split, _rows(paths), rates[config][0])
+        facts |= _facts(folder, shards, config, split)
+    described = manifest(
+        folder,
+        recipe=_recipe(name, licence, rates),
+        recipe_digest=hashlib.sha256(name.encode()).hexdigest(),
+        shards=facts,
+        n_rejected=0,
+    )
+    _finish(folder, out, described)
+    shutil.rmtree(partial)
+    return n
+
+
+def _measured(row: Row, folder: Path) -> dict[str, float | None] | None:
+    """Return what was measured on a row; None where its labels point at no sound."""
+    try:
+        return check_row(row, Checks(), lambda sha256: read_stem(folder, sha256))[1]
+    except AudioError:
+        return None
+
+
+def _rows(paths: list[Path]) -> Iterator[Row]:
+    for path in paths:
+        yield from read_rows(path)
+
+
+def _facts(folder: Path, shards: list[Path], config: str, split: str) -> dict[str, dict[str, Any]]:
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    facts: dict[str, dict[str, Any]] = {}
+    for shard in shards:
+        durations = pq.read_table(shard, columns=["duration_s"])["duration_s"]
+        facts[shard.relative_to(folder).as_posix()] = {
+            "config": config,
+            "split": split,
+            "rows": len(durations),
+            "seconds": pc.sum(durations).as_py(),
+        }
+    return facts
+
+
+def _finish(folder: Path, out: Path, described: dict[str, Any]) -> None:
+    (folder / "rejects.jsonl").write_text("", encoding="utf-8")
+    text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
+    old = out.with_name(f"{out.name}.replaced")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        out.rename(old)
+    folder.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _recipe(name: str, licence: str, rates: dict[str, tuple[int, str]]) -> dict[str, Any]:
+    """Return what stands for a recipe in the manifest: nothing was built."""
+    return {
+        "source": "",
+        "name": f"imported-{name}",
+        "version": "0.1.0",
+        "description": f"Imported from a folder of {name}; labels are those of the folder.",
+        "seed": 0,
+        "languages": sorted({config.partition("-")[2] for config in rates}),
+        "sample_rate_hz": min(rate for rate, _ in rates.values()),
+        "licence": licence,
+        "scripts": "",
+        "speech": {"engine": f"imported from {name}", "speed": [1.0, 1.0], "voices": {}},
+        "checks": asdict(Checks()),
+        "entries": [],
+    }
+
+
+def _at_rate(row: Row, rate_hz: int) -> Row:
+    """Return the row with its tracks at another rate."""
+    tracks = tracks_at(row, rate_hz)
+    cells = {name: {"bytes": flac(pcm, rate_hz), "path": row[name]["path"]} for name, pcm in tracks.items()}
+    return {
+        **row,
+        **cells,
+        "sample_rate_hz": rate_hz,
+        "duration_s": tracks["input"].size / rate_hz,
+    }
+
+
+def _with_stems(row: Row, folder: Path) -> None:
+    """Cut each turn out of its track, write it as a stem, and name it in the provenance."""
+    rate_hz: int = row["sample_rate_hz"]
+    starts = []
+    for said in row["turns"]:
+        cell = row["system"] if said["role"] == "system" else row["input"]
+        samples = decode(cell)
+        if samples is None:
+            raise AudioError(f"{row['id']}: a turn of {said['role']} without a track of it")
+        pcm = to_pcm16(samples)
+        start = min(sample_at(said["onset_s"], rate_hz), pcm.size - 1)
+        stem = np.ascontiguousarray(pcm[start : max(start + 1, sample_at(said["offset_s"], rate_hz))])
+        sha256 = hashlib.sha256(stem.tobytes()).hexdigest()
+        write_stem(folder, sha256, stem, rate_hz)
+        row["provenance"]["turns"].append({"stem": sha256, "clip": None, "speed": None, "seed": None})
+        starts.append(start)
+    row["provenance"]["room"] = sound_record(starts)

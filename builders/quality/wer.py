@@ -1,0 +1,109 @@
+"""Word and character error rate: what a recogniser hears against what was to be said."""
+
+from __future__ import annotations
+
+from .alignment import Step, align, n_errors
+from .hearing import MODULES, Heard, hear, hearing_version, hears_all_languages
+from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
+from .normal_text import is_japanese, kana_of, normal_characters, normal_words
+
+FEWEST_WORDS = 3
+"""Shorter texts (backchannels) are guessed rather than recognised, and are left out."""
+
+
+def can_hear(clip: SpokenClip, tools: Tools) -> bool:
+    """Return whether the recogniser knows the clip's language, and there is a text to compare with."""
+    return bool(clip.text) and (clip.language.startswith("en") or hears_all_languages(tools))
+
+
+def word_steps(clip: SpokenClip, tools: Tools) -> tuple[tuple[Step, ...], Heard]:
+    """Return the alignment of what was to be said with what is heard."""
+    heard = hear(clip, tools)
+    return align(normal_words(clip.text, clip.language), normal_words(heard.text, clip.language)), heard
+
+
+def word_error_rate(wanted: str, heard: str, language: str) -> float:
+    """Return errors per word wanted, after `normal_words`.
+
+    Examples
+    --------
+    >>> word_error_rate("The train leaves at 9.", "the trains leave at nine", "en")
+    0.4
+    """
+    words = normal_words(wanted, language)
+    return n_errors(align(words, normal_words(heard, language))) / len(words)
+
+
+def character_error_rate(wanted: str, heard: str, language: str) -> float:
+    """Return errors per character wanted; Japanese is compared as it is pronounced, in katakana.
+
+    Examples
+    --------
+    >>> character_error_rate("night", "knights", "en")
+    0.4
+    """
+    pair = [
+        kana_of(text) if is_japanese(language) else "".join(normal_words(text, language))
+        for text in (wanted, heard)
+    ]
+    return n_errors(align(pair[0], pair[1])) / len(pair[0])
+
+
+def _wer(clip: SpokenClip, tools: Tools) -> Measured:
+    words = normal_words(clip.text, clip.language)
+    if is_japanese(clip.language) or len(words) < FEWEST_WORDS or not can_hear(clip, tools):
+        return Measured(values={"wer": None}, weight=0.0)
+    steps, heard = word_steps(clip, tools)
+    return Measured(
+        values={"wer": n_errors(steps) / len(words)}, weight=len(words), note=f"heard {heard.text!r}"
+    )
+
+
+def _cer(clip: SpokenClip, tools: Tools) -> Measured:
+    if not can_hear(clip, tools) or len(normal_characters(clip.text, clip.language)) < 2 * FEWEST_WORDS:
+        return Measured(values={"cer": None}, weight=0.0)
+    heard = hear(clip, tools)
+    return Measured(
+        values={"cer": character_error_rate(clip.text, heard.text, clip.language)},
+        weight=len(normal_characters(clip.text, clip.language)),
+        note=f"heard {heard.text!r}",
+    )
+
+
+WER = Measure(
+    name="wer",
+    scope="utterance",
+    values=(
+        Value(
+            name="wer",
+            unit="errors per word",
+            meaning="word error rate of texts of three words and more; not for Japanese",
+            better="low",
+            pooling="pooled",
+        ),
+    ),
+    source="faster-whisper; text normalised as docs/quality.md says",
+    cost=0.1,
+    version=lambda tools: f"2 {hearing_version(tools)}",
+    run=alone(_wer),
+    needs=MODULES,
+)
+
+CER = Measure(
+    name="cer",
+    scope="utterance",
+    values=(
+        Value(
+            name="cer",
+            unit="errors per character",
+            meaning="character error rate; Japanese in katakana as pronounced, with a recogniser that knows it",
+            better="low",
+            pooling="pooled",
+        ),
+    ),
+    source="faster-whisper; text normalised as docs/quality.md says",
+    cost=0.1,
+    version=lambda tools: f"2 {hearing_version(tools)}",
+    run=alone(_cer),
+    needs=MODULES,
+)

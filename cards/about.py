@@ -1,0 +1,118 @@
+"""release.toml of a folder: what only its makers know, such as authors, consent and human validation."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import ReleaseError
+
+FILE = "release.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Author:
+    """Somebody who made the dataset."""
+
+    name: str
+    affiliation: str = ""
+    orcid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanValidation:
+    """Who listened: the number of raters, their agreement (kappa), and what they judged."""
+
+    raters: int
+    kappa: float
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What the makers say of a release.
+
+    `consent` maps a voice (or ``*``) to the basis on which it was cloned or recorded; `llm_terms` maps a
+    language model to what its terms say of its output. `version` overrides the recipe's (a card-only release
+    needs no rebuild); `notes` is Markdown of their own for the card.
+    """
+
+    repository: str = ""
+    version: str = ""
+    title: str = ""
+    authors: tuple[Author, ...] = ()
+    date: str = ""
+    doi: str = ""
+    contact: str = ""
+    notes: str = ""
+    consent: Mapping[str, str] = field(default_factory=dict)
+    llm_terms: Mapping[str, str] = field(default_factory=dict)
+    human_validation: HumanValidation | None = None
+
+
+_TEXTS = ("repository", "version", "title", "date", "doi", "contact", "notes")
+
+
+def read_about(folder: Path) -> About:
+    """Return what release.toml says; nothing where there is none.
+
+    Raises
+    ------
+    ReleaseError
+        If it cannot be read, or holds a key or value that means nothing here; names the key.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        return About()
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ReleaseError(f"{path}: no TOML ({error})") from None
+    known = {*_TEXTS, "authors", "consent", "llm_terms", "human_validation"}
+    for key in data:
+        if key not in known:
+            raise ReleaseError(f"{path}: unknown key {key!r}; wanted {', '.join(sorted(known))}")
+    texts = {key: _text(data, key, path) for key in _TEXTS}
+    return About(
+        **texts,
+        authors=tuple(_author(entry, path) for entry in data.get("authors", [])),
+        consent=_texts(data.get("consent", {}), "consent", path),
+        llm_terms=_texts(data.get("llm_terms", {}), "llm_terms", path),
+        human_validation=_validation(data["human_validation"], path) if "human_validation" in data else None,
+    )
+
+
+def _text(data: Mapping[str, Any], key: str, path: Path) -> str:
+    value = data.get(key, "")
+    if not isinstance(value, str):
+        raise ReleaseError(f"{path}: {key} = {value!r}; wanted a text in quotes")
+    return value
+
+
+def _texts(data: Any, key: str, path: Path) -> dict[str, str]:
+    if not isinstance(data, dict):
+        raise ReleaseError(f"{path}: {key} = {data!r}; wanted a table of texts, one per name")
+    return {name: _text(data, name, path) for name in data}
+
+
+def _author(entry: Any, path: Path) -> Author:
+    try:
+        return Author(**{key: str(value) for key, value in entry.items()})
+    except (AttributeError, TypeError):
+        raise ReleaseError(
+            f"{path}: authors: {entry!r}; wanted {{ name, affiliation (optional), orcid (optional) }}"
+        ) from None
+
+
+def _validation(entry: Any, path: Path) -> HumanValidation:
+    try:
+        return HumanValidation(
+            raters=int(entry["raters"]), kappa=float(entry["kappa"]), question=str(entry["question"])
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReleaseError(
+            f"{path}: human_validation: {error!r}; wanted raters (number), kappa (number), question (text)"
+        ) from None

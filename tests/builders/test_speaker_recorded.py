@@ -1,0 +1,176 @@
+"""A user's own clips as a speaker."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from duplexkit import RecipeError, SpeechError
+from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
+from tests.builders.local_server import tones
+
+ROWS = [
+    {"file_name": "a/1.wav", "text": "Wait, stop!", "speaker": "ann", "gender": "female", "accent": "en-GB"},
+    {"file_name": "a/2.flac", "text": "Wait, stop!", "speaker": "ann", "gender": "female", "accent": "en-GB"},
+    {"file_name": "b.wav", "text": "wait stop", "speaker": "bob", "gender": "male"},
+    {"file_name": "c.wav", "text": "ちょっと待って", "speaker": "ann", "language": "ja"},
+]
+
+
+def sound(k: int) -> np.ndarray:
+    return tones(0.3 + 0.1 * k, 0.3)
+
+
+@pytest.fixture
+def clips(tmp_path: Path) -> Path:
+    folder = tmp_path / "clips"
+    (folder / "a").mkdir(parents=True)
+    for k, row in enumerate(ROWS):
+        soundfile.write(folder / row["file_name"], sound(k), 24_000, subtype="PCM_16")
+    (folder / "metadata.jsonl").write_text(
+        "\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS), "utf-8"
+    )
+    return folder
+
+
+def made(folder: Path, **more: object) -> Speaker:
+    options = {
+        "clips_dir": "clips",
+        "language": "en",
+        "licence": "CC-BY-4.0",
+        "attribution": "Ann and Bob",
+        "aligner": "estimated",
+        **more,
+    }
+    return make_speaker("recorded", folder.parent, options, folder.parent)
+
+
+def spoken(speaker: Speaker, voice: str = "ann", text: str = "wait — stop", **more: object) -> Clip:
+    return speaker.speak(
+        SpeechRequest(text=text, voice=speaker.voices()[voice], **{"language": "en", **more})
+    )
+
+
+def test_a_clip_is_found_by_its_words_and_its_speaker(clips: Path) -> None:
+    speaker = made(clips)
+    for seed, k in ((0, 0), (1, 1), (2, 0)):  # two takes of ann's, chosen by the seed
+        clip = spoken(speaker, seed=seed)
+        assert clip.sample_rate_hz == 24_000 and np.abs(clip.samples - sound(k)).max() <= 1 / 32768
+        assert clip.word_time_source == "estimated" and [w.text for w in clip.words] == ["wait", "stop"]
+    assert spoken(speaker, "bob").samples.size == sound(2).size
+    assert spoken(speaker, "ann", "ちょっと待って。", language="ja").samples.size == sound(3).size
+
+
+def test_speakers_are_voices_with_what_the_table_says(clips: Path) -> None:
+    speaker = made(clips)
+    ann = speaker.voices()["ann"]
+    assert (ann.gender, ann.accent, ann.languages) == ("female", "en-GB", ("en", "ja"))
+    assert (ann.licence, ann.attribution, ann.parents) == ("CC-BY-4.0", "Ann and Bob", ("recorded:ann",))
+    assert speaker.voice_sets()["en"] == {"default": ("ann", "bob"), "female": ("ann",), "male": ("bob",)}
+
+
+def test_word_times_of_the_table_are_kept(clips: Path) -> None:
+    words = [
+        {"text": "wait", "onset_s": 0.3, "offset_s": 0.8},
+        {"text": "stop", "onset_s": 0.85, "offset_s": 1.2},
+    ]
+    row = {**ROWS[2], "words": words}
+    (clips / "metadata.jsonl").write_text(json.dumps(row), "utf-8")
+    clip = spoken(made(clips), "bob", "wait stop")
+    assert clip.word_time_source == "recorded"
+    assert [(w.text, w.onset_s, w.offset_s) for w in clip.words] == [("wait", 0.3, 0.8), ("stop", 0.85, 1.2)]
+    (clips / "metadata.jsonl").write_text(json.dumps({**row, "words": words[:1]}), "utf-8")
+    with pytest.raises(
+        SpeechError, match="the table's words of 'wait stop': 's' at 5 of 'wait stop' is in no word"
+    ):
+        spoken(made(clips), "bob", "wait stop")
+
+
+def test_the_bytes_decide_the_version(clips: Path) -> None:
+    before = made(clips).version
+    assert made(clips).version == before
+    soundfile.write(clips / "b.wav", sound(9), 24_000, subtype="PCM_16")
+    assert made(clips).version != before
+
+
+def test_a_csv_table_with_other_names_is_read(clips: Path) -> None:
+    (clips / "metadata.jsonl").unlink()
+    (clips / "metadata.csv").write_text('wav,said,who\nb.wav,"Wait, stop!",7\n', "utf-8")
+    speaker = made(clips, text_column="said", audio_column="wav", speaker_column="who")
+    assert spoken(speaker, "7").samples.size == sound(2).size
+
+
+def test_a_dataset_is_read(clips: Path) -> None:
+    import datasets
+    import pyarrow.parquet
+
+    rows = {
+        "text": ["Wait, stop!"],
+        "audio": [{"bytes": (clips / "b.wav").read_bytes(), "path": None}],
+        "speaker": ["bob"],
+    }
+    features = datasets.Features(
+        {
+            "text": datasets.Value("string"),
+            "audio": datasets.Audio(decode=False),
+            "speaker": datasets.Value("string"),
+        }
+    )
+    folder = clips.parent / "set"
+    folder.mkdir()
+    pyarrow.parquet.write_table(pyarrow.table(rows, schema=features.arrow_schema), folder / "train-0.parquet")
+    options = {"dataset": str(folder), "language": "en", "licence": "CC0-1.0", "aligner": "estimated"}
+    speaker = make_speaker("recorded", clips.parent, options)
+    assert np.abs(spoken(speaker, "bob").samples - sound(2)).max() <= 1 / 32768
+    with pytest.raises(RecipeError, match="has no column 'words_said'"):
+        make_speaker("recorded", clips.parent, {**options, "text_column": "words_said"})
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"text": "Wait a bit"}, "'ann' has no recording of 'Wait a bit'; nearest: 'Wait, stop!'"),
+        ({"voice": "bob", "text": "ちょっと待って", "language": "ja"}, "ann said it"),
+        ({"speed": 0.97}, r"speed 0\.97 of .* a recording has its own"),
+    ],
+)
+def test_what_was_not_recorded_is_said(clips: Path, asked: dict, message: str) -> None:
+    with pytest.raises(SpeechError, match=message):
+        spoken(made(clips), **asked)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            '{"file_name": "../secret.wav", "text": "x", "speaker": "a"}',
+            r"metadata\.jsonl:1: .*there is no such file",
+        ),
+        ('{"file_name": "none.wav", "text": "x", "speaker": "a"}', "there is no such file"),
+        ('{"file_name": "b.wav", "speaker": "a"}', "text = None: wanted a text"),
+        ('{"file_name": "b.wav", "text": "x", "speaker": "a b/c"}', "speaker 'a b/c': wanted letters"),
+        ('{"file_name": "b.wav", "text": "x", "speaker": "a", "words": [{"x": 1}]}', "words: wanted a list"),
+        ("[1]", "wanted an object"),
+        ("{", "no JSON"),
+        ("", "there are no recordings"),
+    ],
+)
+def test_a_wrong_row_is_named(clips: Path, row: str, message: str) -> None:
+    (clips.parent / "secret.wav").write_bytes((clips / "b.wav").read_bytes())
+    (clips / "metadata.jsonl").write_text(row, "utf-8")
+    with pytest.raises(RecipeError, match=message):
+        made(clips)
+
+
+def test_sounds_that_cannot_be_used_are_refused(clips: Path) -> None:
+    soundfile.write(clips / "b.wav", np.zeros((100, 2)), 24_000)
+    with pytest.raises(SpeechError, match="'bob' has 2 channels; wanted one"):
+        spoken(made(clips), "bob")
+    (clips / "b.wav").write_bytes(b"no sound")
+    with pytest.raises(SpeechError, match="cannot be read"):
+        spoken(made(clips), "bob")
+    (clips / "metadata.jsonl").unlink()
+    with pytest.raises(RecipeError, match=r"has no metadata\.jsonl and no metadata\.csv"):
+        made(clips)
