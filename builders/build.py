@@ -15,11 +15,14 @@ from typing import Any
 
 from .. import AudioError, EngineError, RecipeError, ReleaseError, SpeechError, __version__
 from ..acoustics.level import from_pcm16
+from ..scenarios.conversation import Plan
 from ..scenarios.recipe import Recipe, recipe_digest, row_digest
 from .cast import Pools, voice_pools
 from .check import Finding, check_limits, check_row
 from .engines import run_on
+from .gates import findings_of, reasons_table
 from .jobs import Job, jobs_of, plan_of
+from .judged import QualityPlan, judge_sample, quality_facts, quality_plan
 from .place import place
 from .render import draw_acoustics, render
 from .sample import Sample
@@ -63,11 +66,11 @@ class _Site:
     partial: Path
 
 
-_workshops: dict[str, tuple[Speaker, Pools]] = {}
+_workshops: dict[str, tuple[Speaker, Pools, QualityPlan]] = {}
 
 
-def _workshop(site: _Site) -> tuple[Speaker, Pools]:
-    """Return this process's speaker and its voices; an engine is opened once in a process."""
+def _workshop(site: _Site) -> tuple[Speaker, Pools, QualityPlan]:
+    """Return this process's speaker, its voices and what is measured; an engine is opened once in a process."""
     key = f"{recipe_digest(site.recipe)} {site.cache_dir}"
     if key not in _workshops:
         speech = site.recipe.speech
@@ -78,7 +81,8 @@ def _workshop(site: _Site) -> tuple[Speaker, Pools]:
             raise
         except (RecipeError, SpeechError) as error:
             raise RecipeError(f"{site.recipe.source}: {error}") from None
-        _workshops[key] = speaker, voice_pools(site.recipe, speaker)
+        quality = quality_plan(site.recipe, site.cache_dir)
+        _workshops[key] = speaker, voice_pools(site.recipe, speaker), quality
     return _workshops[key]
 
 
@@ -111,7 +115,7 @@ def build(
     jobs = jobs_of(recipe, only)
     partial_dir = out.with_name(f"{out.name}.partial")
     site = _Site(recipe=recipe, cache_dir=cache_dir, partial=partial_dir)
-    _, pools = _workshop(site)
+    _, pools, _ = _workshop(site)
     for job in _first_of_each(jobs):  # a recipe that cannot be planned fails before anything is written
         plan_of(recipe, job, pools)
     with _claimed(partial_dir):
@@ -124,10 +128,10 @@ def build(
         rejects = tuple(outcome for outcome in ordered if outcome.rejected)
         limit = recipe.checks.max_rejected_fraction
         if len(rejects) > limit * len(jobs):
-            reasons = "; ".join(f"{o.job.id}: {o.rejected}" for o in rejects[:5])
+            table = reasons_table([_reject_of(site, outcome.job) for outcome in rejects])
             raise ReleaseError(
                 f"{len(rejects)} of {len(jobs)} samples were rejected, more than "
-                f"checks.max_rejected_fraction = {limit:g}: {reasons}{' …' if len(rejects) > 5 else ''}. "
+                f"checks.max_rejected_fraction = {limit:g}:\n{table}\n"
                 f"What is good stays in {partial_dir}; mend the scripts or the limits and build again"
             )
         configs = _assemble(site, ordered, describe)
@@ -187,7 +191,7 @@ def build_sample(site: _Site, job: Job) -> Outcome:
     if path.exists():
         return Outcome(job=job, n_spoken=0, n_cached=0, resumed=True, rejected="")
     if reject.exists():
-        reasons = json.loads(reject.read_text(encoding="utf-8"))["attempts"][-1]["reasons"]
+        reasons = _reject_of(site, job)["attempts"][-1]["reasons"]
         return Outcome(job=job, n_spoken=0, n_cached=0, resumed=True, rejected="; ".join(reasons))
     counts = {"spoken": 0, "cached": 0}
 
@@ -195,14 +199,18 @@ def build_sample(site: _Site, job: Job) -> Outcome:
         counts[what] += 1
 
     failed: list[dict[str, Any]] = []
+    plan = plan_of(site.recipe, job, _workshop(site)[1])
+    tries = (0,) * len(plan.turns)  # how often each turn was spoken before
     for attempt in range(site.recipe.checks.attempts):
         try:
-            sample, row, findings = _attempt(site, job, attempt, count)
+            sample, row, findings, turns = _attempt(site, job, plan, tries, count)
         except EngineError:
             raise
         except (SpeechError, AudioError) as error:
-            failed.append({"attempt": attempt, "reasons": [str(error)], "stems": []})
+            failed.append({"attempt": attempt, "reasons": [str(error)], "findings": [], "stems": []})
+            tries = tuple(n + 1 for n in tries)
             continue
+        row["provenance"]["attempt"] = attempt
         if not findings:
             for utterance in sample.utterances:
                 write_stem(site.partial, utterance.sha256, utterance.pcm, utterance.sample_rate_hz)
@@ -214,9 +222,11 @@ def build_sample(site: _Site, job: Job) -> Outcome:
             {
                 "attempt": attempt,
                 "reasons": [str(finding) for finding in findings],
+                "findings": findings_of(findings),
                 "stems": [u.sha256 for u in sample.utterances],
             }
         )
+        tries = tuple(n + (turns is None or i in turns) for i, n in enumerate(tries))
     reject.parent.mkdir(parents=True, exist_ok=True)
     beside = reject.with_suffix(f".{os.getpid()}.tmp")
     beside.write_text(json.dumps({"id": job.id, "attempts": failed}, ensure_ascii=False), encoding="utf-8")
@@ -230,14 +240,20 @@ def build_sample(site: _Site, job: Job) -> Outcome:
     )
 
 
+def _reject_of(site: _Site, job: Job) -> dict[str, Any]:
+    """Return why an earlier run rejected a sample."""
+    path = _row_path(site, job).with_suffix(".reject.json")
+    reject: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return reject
+
+
 def _attempt(
-    site: _Site, job: Job, attempt: int, count: Callable[[str], None]
-) -> tuple[Sample, dict[str, Any], list[Finding]]:
-    """Return the sample as this attempt makes it, its row and what is wrong with it."""
+    site: _Site, job: Job, plan: Plan, tries: tuple[int, ...], count: Callable[[str], None]
+) -> tuple[Sample, dict[str, Any], list[Finding], frozenset[int] | None]:
+    """Return the sample with each turn at its try, its row, what is wrong with it, and which turns (None: all)."""
     recipe = site.recipe
-    speaker, pools = _workshop(site)
-    plan = plan_of(recipe, job, pools)
-    plan = replace(plan, turns=tuple(again(turn, attempt) for turn in plan.turns))
+    speaker, _, quality = _workshop(site)
+    plan = replace(plan, turns=tuple(again(turn, n) for turn, n in zip(plan.turns, tries, strict=True)))
     voices = speaker.voices()
     utterances = tuple(
         speak_turn(
@@ -246,7 +262,7 @@ def _attempt(
             voice=voices[turn.voice],
             speaker=speaker,
             cache_dir=site.cache_dir,
-            seed=int(rng_for(recipe.seed, job.id, f"speech/{attempt}/{i}").integers(2**31)),
+            seed=int(rng_for(recipe.seed, job.id, f"speech/{tries[i]}/{i}").integers(2**31)),
             sample_rate_hz=recipe.sample_rate_hz,
             count=count,
         )
@@ -256,11 +272,13 @@ def _attempt(
     acoustics = draw_acoustics(plan, partial(rng_for, recipe.seed, job.id))
     sample = render(plan, timeline, utterances, acoustics)
     findings = check_limits(sample)
-    row = to_row(sample, recipe_digest=row_digest(recipe, recipe.entries[job.entry]), attempt=attempt)
+    row = to_row(sample, recipe_digest=row_digest(recipe, recipe.entries[job.entry]), attempt=max(tries))
     stems = {utterance.sha256: from_pcm16(utterance.pcm) for utterance in utterances}
     more, measured = check_row(row, recipe.checks, stems.__getitem__)
-    row["checks"] = measured
-    return sample, row, [*findings, *more]
+    verdict, values = judge_sample(sample, quality)
+    row["checks"] = measured | values
+    turns = None if findings or more else verdict.turns
+    return sample, row, [*findings, *more, *verdict.findings], turns
 
 
 def _assemble(
@@ -292,6 +310,9 @@ def _assemble(
         for outcome in rejected
     ]
     (folder / "rejects.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (folder / "quality.json").write_text(
+        json.dumps(quality_facts(_workshop(site)[2]), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     described = manifest(
         folder,
         recipe=json.loads(json.dumps(asdict(replace(site.recipe, source="", scripts=Path())), default=str)),

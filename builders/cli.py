@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__
+from . import commands_export, commands_scripts, commands_timing
 
 app = typer.Typer(
     name="duplexkit",
@@ -163,6 +164,10 @@ def list_(
         console.print(voices(engine, cache or default_cache()))
     else:
         raise DuplexkitError(f"list {what}: wanted recipes, scenarios or voices")
+
+
+for _module in (commands_export, commands_scripts, commands_timing):
+    _module.add_commands(app)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -15,7 +15,7 @@ timing = typer.Typer(
 )
 
 
-def register(app: typer.Typer) -> None:
+def add_commands(app: typer.Typer) -> None:
     """Add the commands ``events`` and ``timing``."""
     app.command()(events)
     app.add_typer(timing, name="timing")

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..acoustics.level import Span, from_pcm16
+from ..acoustics.level import from_pcm16
 from ..acoustics.treatments import TreatmentParams, draw_treatment, treatment_to_json
 from ..scenarios import SCENARIOS
 from ..scenarios.conversation import PlacedTurn, Plan, Role, Timeline
@@ -22,7 +22,7 @@ from .sound_record import sound_record
 from .speak import speech_without
 from .tracks import Acoustics, PlacedClip, Tracks, make_tracks
 
-__all__ = ["Acoustics", "draw_acoustics", "event_span", "m3_events", "render"]
+__all__ = ["Acoustics", "draw_acoustics", "m3_events", "render"]
 
 
 def draw_acoustics(plan: Plan, rng: Callable[[str], np.random.Generator]) -> Acoustics:
@@ -135,12 +135,3 @@ def m3_events(plan: Plan, timeline: Timeline) -> dict[str, tuple[M3Event, ...]]:
                     )
                 )
     return label(words)
-
-
-def event_span(sample: Sample) -> Span | None:
-    """Return the samples outside which `input` equals `clean_input`, or None where there is no event."""
-    if sample.plan.event_turn is None:
-        return None
-    turn = sample.timeline.turns[sample.plan.event_turn]
-    assert turn.audible_stop is not None
-    return turn.clip_start, turn.audible_stop

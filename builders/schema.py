@@ -14,6 +14,7 @@ from .. import __version__
 from ..scenarios.conversation import Event, PlacedTurn, PlannedTurn, spoken_text
 from ..scenarios.event_table import expected, scoring_window
 from ..scenarios.events import M3Event
+from .quality import VALUES
 from .sample import Sample, Utterance
 
 if TYPE_CHECKING:
@@ -165,6 +166,7 @@ COLUMNS: tuple[Column, ...] = (
             "level_error_db": "float64",
             "true_peak_dbfs": "float64",
             "detector_agreement": "float64",
+            **{name: "float64" for name, (measure, _) in VALUES.items() if measure.scope != "pair"},
         },
         unit="",
         meaning="measured on the audio; null = not measured",

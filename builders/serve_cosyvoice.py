@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Protocol
 
-from .. import DuplexkitError, SpeechError
+from .. import DuplexkitError, EngineError, SpeechError
 from .speakers.cosyvoice_http import OUR_SERVER
 from .speakers.cosyvoice_request import CosyRequest
 from .speakers.wav import Sound, wav_bytes
@@ -182,7 +182,7 @@ def serve(model_dir: Path, *, repo_dir: Path | None = None, host: str = HOST, po
 
     Raises
     ------
-    SpeechError
+    EngineError
         If the model cannot be loaded, or the port is taken.
     """
     from .speakers.cosyvoice_model import CosyModel
@@ -191,7 +191,7 @@ def serve(model_dir: Path, *, repo_dir: Path | None = None, host: str = HOST, po
     try:
         server = make_server(model, host=host, port=port)
     except OSError as error:
-        raise SpeechError(f"cannot listen on {host}:{port}: {error.strerror}; give another --port") from error
+        raise EngineError(f"cannot listen on {host}:{port}: {error.strerror}; give another --port") from error
     _LOG.info("%s at http://%s:%d, %d Hz", model.model, host, server.server_port, model.sample_rate_hz)
     try:
         server.serve_forever()

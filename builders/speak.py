@@ -30,6 +30,8 @@ PIN_HUSH_S = 0.10
 """At a silence of at least this between two words, their times are those of the silence."""
 
 _REACH_S = 0.08
+_FITS = 3
+_MOST = 1.7  # times the asked speed, either way: beyond that a voice sounds unnatural
 _MAKE_HUSH_S = 0.010
 _PEAK = 0.9
 
@@ -80,13 +82,55 @@ def speak_turn(
     sample_rate_hz: int,
     count: Callable[[str], None],
 ) -> Utterance:
-    """Return the spoken turn.
+    """Return the spoken turn; one that leaves its `length_s` is asked for again, faster or slower.
 
     Raises
     ------
     SpeechError
         If the engine cannot speak it, or what came is no speech.
     """
+    speed = turn.speed
+    for _ in range(_FITS + 1):
+        utterance = _speak_once(
+            replace(turn, speed=speed),
+            language=language,
+            voice=voice,
+            speaker=speaker,
+            cache_dir=cache_dir,
+            seed=seed,
+            sample_rate_hz=sample_rate_hz,
+            count=count,
+        )
+        fitting = _fitting_speed(utterance, turn.length_s, speed)
+        if fitting == speed or not turn.speed / _MOST <= fitting <= turn.speed * _MOST:
+            break
+        speed = fitting
+    return utterance
+
+
+def _fitting_speed(utterance: Utterance, length_s: tuple[float, float] | None, speed: float) -> float:
+    """Return the speed at which the speech should just keep its limits, with 5 % to spare."""
+    if length_s is None:
+        return speed
+    spoken_s = (utterance.shape.offset - utterance.shape.onset) / utterance.sample_rate_hz
+    if spoken_s > length_s[1]:
+        return round(speed * spoken_s / length_s[1] * 1.05, 2)
+    if spoken_s < length_s[0]:
+        return round(speed * spoken_s / length_s[0] / 1.05, 2)
+    return speed
+
+
+def _speak_once(
+    turn: PlannedTurn,
+    *,
+    language: str,
+    voice: Voice,
+    speaker: Speaker,
+    cache_dir: Path,
+    seed: int,
+    sample_rate_hz: int,
+    count: Callable[[str], None],
+) -> Utterance:
     marked = parse(turn.text)
     request = SpeechRequest(
         text=marked.text,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
+from .origin import generator
 from .schema import SCHEMA_VERSION, arrow_schema
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def manifest(
     return {
         "format": 1,
         "schema_version": SCHEMA_VERSION,
-        "generator": {"name": "duplexkit", "version": __version__},
+        "generator": generator(),
         "recipe": recipe,
         "recipe_digest": recipe_digest,
         "rejected": n_rejected,

@@ -42,7 +42,9 @@ def _limits(value: Any, where: str) -> dict[str, Any]:
     if value == "off":
         return {"off": True}
     if not isinstance(value, Mapping) or not value:
-        raise RecipeError(f"{where} = {value!r}: wanted {{ at_most = NUMBER }}, {{ at_least = NUMBER }} or 'off'")
+        raise RecipeError(
+            f"{where} = {value!r}: wanted {{ at_most = NUMBER }}, {{ at_least = NUMBER }} or 'off'"
+        )
     for key, limit in value.items():
         if key not in _KEYS:
             raise RecipeError(f"{where}.{key}: {unknown('key', key, _KEYS)}")

@@ -17,8 +17,8 @@ RATE_HZ = 16_000
 class Task:
     """A task: the bare name of its folder, its version, and the files of one sample.
 
-    `kind` and `role` are those of its event in our rows, `stem` is the name of the event's own clip. `published` is the name of FDB's folder of synthetic speech,
-    or the name an analogue of a human set gets.
+    `kind` and `role` are those of its event in our rows, `stem` is the name of the event's own clip.
+    `published` is the name of FDB's folder of synthetic speech, or the name an analogue of a human set gets.
     """
 
     name: str

@@ -43,9 +43,7 @@ def align(wanted: Sequence[str], heard: Sequence[str]) -> tuple[Step, ...]:
     while i or j:
         if i and j and cost[i, j] == cost[i - 1, j - 1] + (wanted[i - 1] != heard[j - 1]):
             same = wanted[i - 1] == heard[j - 1]
-            steps.append(
-                Step(kind="same" if same else "replaced", wanted=wanted[i - 1], heard=heard[j - 1])
-            )
+            steps.append(Step(kind="same" if same else "replaced", wanted=wanted[i - 1], heard=heard[j - 1]))
             i, j = i - 1, j - 1
         elif i and cost[i, j] == cost[i - 1, j] + 1:
             steps.append(Step(kind="dropped", wanted=wanted[i - 1], heard=""))

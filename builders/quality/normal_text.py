@@ -52,7 +52,8 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     """Return the words that a word error rate compares.
 
     Lower case; marks and apostrophes left out, hyphens are spaces; digits, percent, dollars, clock times and
-    ordinals as words, no "and" inside a number; British endings and a few short forms replaced. Japanese: the characters.
+    ordinals as words, no "and" inside a number; British endings and a few short forms replaced.
+    Japanese: the characters.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def _cardinal(value: int) -> str:
 
 def _year(value: int) -> str:
     century, rest = divmod(value, 100)
-    if not 10 <= century <= 20 or century == 20 and rest < 10 or not rest:
+    if not 10 <= century <= 20 or (century == 20 and rest < 10) or not rest:
         return _cardinal(value)
     return f"{_cardinal(century)} {'oh ' if rest < 10 else ''}{_cardinal(rest)}"
 

@@ -15,8 +15,7 @@ def speech_of(clip: SpokenClip) -> list[tuple[int, int]]:
     if not clip.samples.size or not clip.samples.any():
         return []
     return [
-        (a, b)
-        for a, b in speech_spans(clip.samples, sample_rate_hz=clip.sample_rate_hz, min_hush_s=_HUSH_S)
+        (a, b) for a, b in speech_spans(clip.samples, sample_rate_hz=clip.sample_rate_hz, min_hush_s=_HUSH_S)
     ]
 
 
@@ -51,7 +50,9 @@ SILENCES = Measure(
         Value(name="leading_silence_s", unit="s", meaning="hush before the speech", pooling="most"),
         Value(name="trailing_silence_s", unit="s", meaning="hush after the speech", pooling="most"),
         Value(name="longest_silence_s", unit="s", meaning="longest hush inside the speech", pooling="most"),
-        Value(name="speech_s", unit="s", meaning="speech, hushes of 50 ms and more left out", pooling="least"),
+        Value(
+            name="speech_s", unit="s", meaning="speech, hushes of 50 ms and more left out", pooling="least"
+        ),
     ),
     source="own: the energy detector that trims (acoustics/activity.py)",
     cost=0.002,

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import RecipeError, SpeechError
+from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import unknown
 from ...scenarios.markup import Reading
@@ -220,7 +220,7 @@ def engines() -> dict[str, Engine]:
 
     Raises
     ------
-    SpeechError
+    EngineError
         If another package adds something else, or a name that is taken.
     """
     found = {engine.name: engine for engine in _SHIPPED}
@@ -229,13 +229,13 @@ def engines() -> dict[str, Engine]:
         try:
             engine = point.load()
         except (ImportError, AttributeError) as error:
-            raise SpeechError(f"{origin} cannot be loaded: {error}; mend or remove that package") from error
+            raise EngineError(f"{origin} cannot be loaded: {error}; mend or remove that package") from error
         if not isinstance(engine, Engine) or engine.name != point.name:
-            raise SpeechError(
+            raise EngineError(
                 f"{origin} gives {engine!r}; wanted a duplexkit.builders.speakers.Engine of that name"
             )
         if engine.name in found:
-            raise SpeechError(f"{origin}: there is already an engine of that name; remove one of the two")
+            raise EngineError(f"{origin}: there is already an engine of that name; remove one of the two")
         found[engine.name] = engine
     return found
 
@@ -262,7 +262,9 @@ def make_speaker(
     Raises
     ------
     SpeechError
-        If there is no such engine, its packages are missing, or its server does not answer.
+        If there is no such engine.
+    EngineError
+        If its packages are missing, its model cannot be loaded, or its server does not answer.
     RecipeError
         If an option is not as the engine wants it.
     """

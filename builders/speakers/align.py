@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import RecipeError, SpeechError
+from ... import EngineError, RecipeError, SpeechError
 from ...acoustics.activity import speech_spans
 from . import Clip, ClipWord, SpeechRequest
 from .options import WHERE
@@ -57,7 +57,7 @@ def aligner_from(name: str) -> Aligner:
 
     Raises
     ------
-    SpeechError
+    EngineError
         If ``pocketsphinx`` is asked for and missing.
     RecipeError
         If there is no such function.
@@ -70,7 +70,7 @@ def aligner_from(name: str) -> Aligner:
         except PackageNotFoundError:
             if name == "auto":
                 return aligner_from(ESTIMATED)
-            raise SpeechError(
+            raise EngineError(
                 f"{WHERE}.aligner = 'pocketsphinx': it is not installed: pip install pocketsphinx==5.1.1"
             ) from None
         from .align_sphinx import BIAS_S, align_english

@@ -66,7 +66,7 @@ def align_english(
 
     Raises
     ------
-    SpeechError
+    EngineError
         If pocketsphinx is not installed.
     """
     if not speaks(("en",), language):

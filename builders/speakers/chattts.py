@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import RecipeError, SpeechError
+from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import IntRangeField, NameField, NumberField, by_name
 from . import Clip, SpeechRequest
@@ -188,8 +188,10 @@ class ChatTts:
         Raises
         ------
         SpeechError
-            If the language, the voice or the text cannot be spoken, the weights cannot be loaded, or no
-            attempt gave a whole clip without a token read out.
+            If the language, the voice or the text cannot be spoken, or no attempt gave a whole clip without
+            a token read out.
+        EngineError
+            If the weights cannot be loaded.
         """
         if request.voice.id not in self._speakers:
             raise SpeechError(
@@ -267,10 +269,10 @@ class ChatTts:
         try:
             loaded = chat.load(source=source, custom_path=self._values.get("model_dir"), device=device)
         except (OSError, RuntimeError, KeyError, ValueError) as error:
-            raise SpeechError(f"ChatTTS's weights cannot be loaded: {error!r}") from error
+            raise EngineError(f"ChatTTS's weights cannot be loaded: {error!r}") from error
         if not loaded:
             said = "; ".join(self._warnings.messages[-3:]) or "no reason given"
-            raise SpeechError(
+            raise EngineError(
                 f"ChatTTS's weights cannot be loaded from {self._values.get('model_dir', source)}: {said}. Give "
                 f"{WHERE}.source = 'custom' and model_dir with all nine files, or a way to the hub"
             )

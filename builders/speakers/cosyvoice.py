@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ... import RecipeError, SpeechError
+from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import IntRangeField, NameField, NumberField, by_name
 from . import Clip, SpeechRequest
@@ -69,7 +69,7 @@ class CosyVoice:
 
     Raises
     ------
-    SpeechError
+    EngineError
         If the server does not answer, or the model cannot be loaded.
     """
 
@@ -113,7 +113,9 @@ class CosyVoice:
         Raises
         ------
         SpeechError
-            If the voice does not speak the language, or the server or model gives no whole sound.
+            If the voice does not speak the language, or the server or model refuses the text.
+        EngineError
+            If the server does not answer, or gives no whole sound after all attempts.
         """
         if request.voice.id not in self._sources:
             raise SpeechError(
@@ -201,7 +203,7 @@ def _backend(values: Mapping[str, Any]) -> CosyBackend:
     if said is not None:
         return OurClient(values["url"], health=said, timeout_s=timeout_s, attempts=attempts)
     if server == "duplexkit":
-        raise SpeechError(
+        raise EngineError(
             f"{WHERE}.url = {values['url']!r}: what answers there is not duplexkit serve-cosyvoice"
         )
     if "model" not in values:

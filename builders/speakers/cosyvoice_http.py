@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from ... import SpeechError
+from ... import EngineError, SpeechError
 from .cosyvoice_request import CosyRequest
 from .wav import BrokenSoundError, Sound, read_pcm16, read_wav
 
@@ -48,8 +48,10 @@ class UpstreamClient:
         Raises
         ------
         SpeechError
-            If a speed is asked for, which the routes cannot take; if the server cannot be reached, or
-            answers with an error, with nothing, with half a sample or with a stream that breaks off.
+            If a speed is asked for, which the routes cannot take, or the server refuses the text.
+        EngineError
+            If the server cannot be reached, or answers with an error of its own, with nothing, with half a
+            sample or with a stream that breaks off, at each attempt.
         """
         if request.speed != 1.0:
             raise SpeechError(
@@ -109,7 +111,10 @@ class OurClient:
         Raises
         ------
         SpeechError
-            If the server cannot be reached, or answers with an error or with no whole WAV file.
+            If the server refuses the text.
+        EngineError
+            If it cannot be reached, or answers with an error of its own or no whole WAV file, at each
+            attempt.
         """
         asked: dict[str, Any] = {
             "model": self.model,
@@ -139,7 +144,7 @@ def health(url: str, timeout_s: float) -> dict[str, Any] | None:
 
     Raises
     ------
-    SpeechError
+    EngineError
         If nothing answers.
     """
     try:
@@ -148,7 +153,7 @@ def health(url: str, timeout_s: float) -> dict[str, Any] | None:
     except urllib.error.HTTPError:
         return None  # a server without this route
     except (OSError, http.client.HTTPException) as error:
-        raise SpeechError(
+        raise EngineError(
             f"the CosyVoice server {url} does not answer ({_reason(error)}): start it "
             "(duplexkit serve-cosyvoice MODEL_DIR), or mend speech.options.url. What was spoken is kept"
         ) from error
@@ -212,7 +217,7 @@ def persistently(ask: Any, *, attempts: int, what: str) -> Sound:
 
     Raises
     ------
-    SpeechError
+    EngineError
         The last failure, with the number of attempts and the text.
     """
     for attempt in range(1, attempts + 1):
@@ -221,7 +226,7 @@ def persistently(ask: Any, *, attempts: int, what: str) -> Sound:
             return sound
         except (BrokenSoundError, RetriableError) as error:
             if attempt == attempts:
-                raise SpeechError(
+                raise EngineError(
                     f"{error} (tried {attempts} times, for {what!r}). What was spoken is kept"
                 ) from error
             time.sleep(_WAIT_S * attempt)

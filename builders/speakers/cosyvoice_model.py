@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import SpeechError
+from ... import EngineError, SpeechError
 from .cosyvoice_request import CosyRequest, check_reference
 from .options import needed
 from .wav import Sound
@@ -40,7 +40,7 @@ class CosyModel:
 
     Raises
     ------
-    SpeechError
+    EngineError
         If there is no such model, or upstream's code cannot be imported.
     """
 
@@ -49,21 +49,21 @@ class CosyModel:
     def __init__(self, model_dir: Path, repo_dir: Path | None = None) -> None:
         kind = next((name for name in _CLASSES if (model_dir / name).is_file()), None)
         if kind is None:
-            raise SpeechError(f"{model_dir} is no CosyVoice model: it has none of {', '.join(_CLASSES)}")
+            raise EngineError(f"{model_dir} is no CosyVoice model: it has none of {', '.join(_CLASSES)}")
         if repo_dir is not None:
             if not (repo_dir / "cosyvoice" / "cli" / "cosyvoice.py").is_file():
-                raise SpeechError(
+                raise EngineError(
                     f"{repo_dir} is no clone of CosyVoice: cosyvoice/cli/cosyvoice.py is missing"
                 )
             sys.path[:0] = [str(repo_dir), str(repo_dir / "third_party" / "Matcha-TTS")]
         code = needed("cosyvoice.cli.cosyvoice", engine="cosyvoice", install=INSTALL)
         make = getattr(code, "AutoModel", None) or getattr(code, _CLASSES[kind], None)
         if make is None:
-            raise SpeechError(f"this version of CosyVoice cannot load {kind}: it has no {_CLASSES[kind]}")
+            raise EngineError(f"this version of CosyVoice cannot load {kind}: it has no {_CLASSES[kind]}")
         try:
             self._model: Any = make(model_dir=str(model_dir))
         except (OSError, RuntimeError, ValueError, KeyError, AssertionError) as error:
-            raise SpeechError(f"the CosyVoice model in {model_dir} cannot be loaded: {error!r}") from error
+            raise EngineError(f"the CosyVoice model in {model_dir} cannot be loaded: {error!r}") from error
         self.sample_rate_hz = int(self._model.sample_rate)
         self.model = f"{_CLASSES[kind]}:{model_digest(model_dir)[:12]}"
         self._prompt_takes_path = "prompt_wav" in _parameters(self._model.inference_zero_shot)

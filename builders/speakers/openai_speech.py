@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ... import RecipeError, SpeechError
+from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import FlagField, IntRangeField, NameField, NumberField, by_name
 from . import Clip, SpeechRequest
@@ -120,8 +120,9 @@ class OpenAiSpeech:
         Raises
         ------
         SpeechError
-            If the voice does not speak the language, the key is refused, the server does not answer or
-            answers with no whole sound after all attempts.
+            If the voice does not speak the language, or the server refuses the text.
+        EngineError
+            If the key is refused, the server does not answer, or gives no whole sound after all attempts.
         """
         if request.voice.id not in self._voices:
             raise SpeechError(f"{WHERE}.voices has no {request.voice.id!r}; it has {', '.join(self._voices)}")
@@ -142,7 +143,7 @@ class OpenAiSpeech:
                 sound = self._read(data, content_type)
             except BrokenSoundError as error:
                 if attempt == attempts:
-                    raise SpeechError(f"{error} (tried {attempts} times, for {text!r})") from error
+                    raise EngineError(f"{error} (tried {attempts} times, for {text!r})") from error
                 continue
             clip = Clip(
                 samples=sound.samples, sample_rate_hz=sound.sample_rate_hz, words=None, word_time_source=""
@@ -176,21 +177,23 @@ class OpenAiSpeech:
             answer = self._client.audio.speech.create(**asked, extra_body=dict(self._extra_body) or None)
             return answer.content, answer.response.headers.get("content-type", "")
         except openai.AuthenticationError as error:
-            raise SpeechError(
+            raise EngineError(
                 f"{self._source()} refused the key (401): set OPENAI_API_KEY to a key that it accepts"
             ) from error
         except openai.APITimeoutError as error:
-            raise SpeechError(
+            raise EngineError(
                 f"{self._source()} gave no answer in {self._values.get('timeout_s', 120.0):g} s, tried {attempts} "
                 f"times: raise {WHERE}.timeout_s, or look at the server. What was spoken is kept"
             ) from error
         except openai.APIConnectionError as error:
-            raise SpeechError(
+            raise EngineError(
                 f"{self._source()} cannot be reached ({error.__cause__ or error}), tried {attempts} times: "
                 f"start it, or mend {WHERE}.base_url. What was spoken is kept"
             ) from error
         except openai.APIStatusError as error:
-            raise SpeechError(
+            # 400 and the like are about this text; the others would come for every text
+            kind = SpeechError if error.status_code in (400, 413, 422) else EngineError
+            raise kind(
                 f"{self._source()} answered {error.status_code} to {text!r}, tried up to {attempts} times: "
                 f"{error.message[:300]}"
             ) from error
@@ -206,7 +209,7 @@ class OpenAiSpeech:
             return openai.OpenAI(**settings)
         except openai.OpenAIError as error:
             if "base_url" not in settings:
-                raise SpeechError(f"{self._source()}: no key; set OPENAI_API_KEY ({error})") from error
+                raise EngineError(f"{self._source()}: no key; set OPENAI_API_KEY ({error})") from error
             return openai.OpenAI(**settings, api_key="none")  # servers of one's own ask for none
 
     def _read(self, data: bytes, content_type: str) -> Sound:
@@ -217,7 +220,7 @@ class OpenAiSpeech:
             return read_pcm16(data, sample_rate_hz=wanted_hz or PCM_RATE_HZ, source=source)
         sound = read_wav(data, source=source)
         if wanted_hz is not None and sound.sample_rate_hz != wanted_hz:
-            raise SpeechError(
+            raise EngineError(
                 f"{source} sent sound of {sound.sample_rate_hz} Hz; {WHERE}.sample_rate_hz says {wanted_hz}"
             )
         return sound

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from ... import RecipeError, SpeechError
+from ... import EngineError, RecipeError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import Field, NameField, by_name, read_table
 
@@ -26,18 +26,18 @@ def needed(module: str, *, engine: str, install: str) -> Any:
 
     Raises
     ------
-    SpeechError
+    EngineError
         If its package is missing, or does not load; says what to install.
     """
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
         missing = error.name or module
-        raise SpeechError(
+        raise EngineError(
             f"the speech engine {engine!r} needs the package {missing!r}, which is not installed: {install}"
         ) from error
     except (ImportError, OSError) as error:
-        raise SpeechError(
+        raise EngineError(
             f"the speech engine {engine!r} cannot load {module!r}: {error}. See docs/engines.md for versions "
             f"that work together ({install})"
         ) from error

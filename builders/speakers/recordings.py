@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ... import RecipeError, SpeechError
+from ... import EngineError, RecipeError
 from .options import WHERE, needed
 
 TABLES = ("metadata.jsonl", "metadata.csv")
@@ -97,7 +97,7 @@ def from_dataset(
 
     Raises
     ------
-    SpeechError
+    EngineError
         If it cannot be loaded.
     RecipeError
         If it lacks a column, or a row is wrong.
@@ -106,7 +106,7 @@ def from_dataset(
     try:
         rows = datasets.load_dataset(name, config, split=split, revision=revision)
     except (OSError, ValueError, RuntimeError) as error:
-        raise SpeechError(f"{WHERE}.dataset = {name!r} cannot be loaded: {error}") from error
+        raise EngineError(f"{WHERE}.dataset = {name!r} cannot be loaded: {error}") from error
     lost = [column for column in columns.values() if column not in rows.column_names]
     if lost:
         raise RecipeError(

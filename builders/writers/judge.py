@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ...scenarios.conversation import Script
 from ...scenarios.lint import Pronounce, check_script
-from ...scenarios.lint.duplicates import NEAR, Unit, units
+from ...scenarios.lint.duplicates import NEAR, Unit, are_compared, units
 from ...scenarios.lint.tokens import jaccard
 from .cells import Cap, Cell, cell_of, filled_cell
 
@@ -76,7 +76,7 @@ class Judge:
         mine = list(units(script))
         for unit in mine:
             for other in self._units:
-                if other.script.language == script.language and jaccard(unit.tokens, other.tokens) >= NEAR:
+                if are_compared(other, unit) and jaccard(unit.tokens, other.tokens) >= NEAR:
                     where = f"{other.script.scenario}/{other.script.id}"
                     return f"duplicate: its {unit.part} is like the {other.part} of {where}"
         self._units += mine

@@ -42,29 +42,40 @@ class Twins:
 def units(script: Script) -> Iterator[Unit]:
     """Yield the texts of a script that are compared.
 
-    The whole script always; context and event by themselves too, except in user_backchannel, where the
-    pair of context and token counts; of a dialogue the questions that need no history.
+    The whole script; context and event by themselves too; of a dialogue the questions that need no history.
+    A backchannel is the pair of its context and token: its tokens are bound to the token, so that two pairs
+    are alike only where the token is the same.
     """
     rules = load_rules(script.language)
-    texts = [("script", " ".join(turn.text for turn in script.turns))]
-    if len(script.turns) > 1 and script.scenario != "user_backchannel":
-        texts += [
-            (FORMS[script.scenario].part(i).part, turn.text)
-            for i, turn in enumerate(script.turns)
-            if FORMS[script.scenario].part(i).part != "answer" and not turn.depends_on
-        ]
-    for part, text in texts:
-        found = tokens(text, rules)
-        if (
-            part in ("script", "context")
-            or len(normalised(text).split()) >= MIN_TOKENS
-            or (rules.tokens == "bigrams" and len(found) >= 3 * MIN_TOKENS)
-        ):
-            yield Unit(script=script, part=part, text=normalised(text), tokens=found)
+    form = FORMS[script.scenario]
+    whole = " ".join(turn.text for turn in script.turns)
+    found = tokens(whole, rules)
+    if script.scenario == "user_backchannel":
+        token = normalised(script.turns[1].text)
+        found = frozenset(f"{token}\x1f{word}" for word in found)
+    yield Unit(script=script, part="script", text=normalised(whole), tokens=found)
+    if len(script.turns) == 1:
+        return
+    for index, turn in enumerate(script.turns):
+        part = form.part(index).part
+        if part in ("answer", "token") or turn.depends_on:
+            continue
+        found = tokens(turn.text, rules)
+        least = MIN_TOKENS if rules.tokens == "words" else 3 * MIN_TOKENS
+        if part == "context" or len(found) >= least:
+            yield Unit(script=script, part=part, text=normalised(turn.text), tokens=found)
 
 
-def twins(all_units: Sequence[Unit]) -> Iterator[Twins]:
-    """Yield each pair of like texts of two scripts once.
+def are_compared(first: Unit, second: Unit) -> bool:
+    """Return whether two units count as the same thing twice if they are alike."""
+    if first.script is second.script or first.script.language != second.script.language:
+        return False
+    both = {first.script.scenario, second.script.scenario}
+    return not (both == {"user_backchannel"} and "context" in (first.part, second.part))
+
+
+def twins(all_units: Sequence[Unit]) -> tuple[Twins, ...]:
+    """Return each pair of like scripts once, by the units in which they are most alike.
 
     Notes
     -----
@@ -76,17 +87,22 @@ def twins(all_units: Sequence[Unit]) -> Iterator[Twins]:
         for token in unit.tokens:
             counts[token] += 1
     index: dict[str, list[int]] = defaultdict(list)
+    best: dict[tuple[int, int], Twins] = {}
     for place, unit in enumerate(all_units):
         ordered = sorted(unit.tokens, key=lambda token: (counts[token], token))
-        prefix = ordered[: len(ordered) - ceil(NEAR * len(ordered)) + 1]
         seen: set[int] = set()
-        for token in prefix:
+        for token in ordered[: len(ordered) - ceil(NEAR * len(ordered)) + 1]:
             seen.update(index[token])
             index[token].append(place)
-        for earlier in sorted(seen):
-            other = all_units[earlier]
-            if other.script is unit.script:
-                continue
+        for other in (all_units[earlier] for earlier in sorted(seen)):
             likeness = jaccard(other.tokens, unit.tokens)
-            if likeness >= NEAR:
-                yield Twins(first=other, second=unit, likeness=likeness, is_exact=other.text == unit.text)
+            key = (id(other.script), id(unit.script))
+            if (
+                likeness >= NEAR
+                and are_compared(other, unit)
+                and (key not in best or likeness > best[key].likeness)
+            ):
+                best[key] = Twins(
+                    first=other, second=unit, likeness=likeness, is_exact=other.text == unit.text
+                )
+    return tuple(best.values())

@@ -15,8 +15,8 @@ from duplexkit.builders.export.format import Finding, Options
 from duplexkit.builders.export.run import Exported, export
 from duplexkit.builders.export.source import open_source, rows_of
 from duplexkit.builders.write import manifest, write_split
+from duplexkit.scenarios import SCENARIOS
 from duplexkit.scenarios.recipe import load_recipe
-
 from tests import tone
 from tests.conftest import tone_recipe_text
 
@@ -37,7 +37,9 @@ def dataset(*scenarios: str, count: int = 2, extra: str = "", room: str | None =
     """Return a built folder of tones; `extra` goes into the table of the last scenario."""
     tone.install()
     place = Path(tempfile.mkdtemp(dir=_room()))
-    text = tone_recipe_text(*scenarios, count=count, room=room, extra={scenarios[-1]: extra} if scenarios else {})
+    text = tone_recipe_text(
+        *scenarios, count=count, room=room, extra={scenarios[-1]: extra} if scenarios else {}
+    )
     (place / "recipe.toml").write_text(text, encoding="utf-8")
     return build(
         load_recipe(str(place / "recipe.toml")),
@@ -50,8 +52,14 @@ def dataset(*scenarios: str, count: int = 2, extra: str = "", room: str | None =
 
 
 def everything() -> Path:
-    """Return a dataset of all scenarios."""
-    return dataset()
+    """Return a dataset of all scenarios; interruptions by the numbers of Full-Duplex-Bench v1.5."""
+    return many(2)
+
+
+def many(count: int) -> Path:
+    """Return a dataset of all scenarios with `count` samples of each and language."""
+    scenarios = sorted(SCENARIOS, key=lambda name: name == "user_interruption")
+    return dataset(*scenarios, count=count, extra='preset = "fdb-v1.5"\n')
 
 
 def interruptions() -> Path:

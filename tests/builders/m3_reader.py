@@ -76,7 +76,9 @@ def scored(dialogue: Dialogue) -> list[tuple[str, Event]]:
     ends = {end for _, end in dialogue.turns["1"]}
     starts = {start for start, _ in dialogue.turns["1"]}
     found = [
-        ("SHIFT", e) for e in dialogue.events["0"] if e[0] == "TURN_SHIFT" and e[1] in ends and not inside(e[1])
+        ("SHIFT", e)
+        for e in dialogue.events["0"]
+        if e[0] == "TURN_SHIFT" and e[1] in ends and not inside(e[1])
     ]
     found += [
         ("HOLD", e)
@@ -84,7 +86,9 @@ def scored(dialogue: Dialogue) -> list[tuple[str, Event]]:
         if e[0] == "TURN_HOLD" and not inside(e[1]) and not inside(e[2])
     ]
     found += [
-        ("BARGE_IN", e) for e in dialogue.events["1"] if e[0] == "BARGE_IN" and e[1] in starts and inside(e[1])
+        ("BARGE_IN", e)
+        for e in dialogue.events["1"]
+        if e[0] == "BARGE_IN" and e[1] in starts and inside(e[1])
     ]
     return found
 

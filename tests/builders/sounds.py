@@ -60,7 +60,7 @@ def like_speech(rng: np.random.Generator, n_samples: int) -> np.ndarray:
     hz = np.fft.rfftfreq(n_samples, 1 / RATE)
     voice = np.fft.irfft(spectrum * np.where(hz < 80, 0.0, (1.0 + (hz / 500.0) ** 2) ** -0.75), n_samples)
     voice *= 0.55 + 0.45 * np.cos(2 * np.pi * 4.0 * np.arange(n_samples) / RATE)
-    return voice / np.max(np.abs(voice))
+    return np.asarray(voice / np.max(np.abs(voice)))
 
 
 @lru_cache(maxsize=1)

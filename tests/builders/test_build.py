@@ -86,7 +86,7 @@ def test_a_build_finds_nothing_wrong_with_itself_and_planted_faults(tone_build: 
 
 
 def test_bad_samples_are_tried_again_then_listed(tone_build: Build, tmp_path: Path) -> None:
-    text = tone_recipe_text("user_backchannel", count=12).replace("[0.05, 120.0]", "[0.2, 0.35]")
+    text = tone_recipe_text("user_backchannel", count=12).replace("[0.05, 120.0]", "[0.05, 0.15]")
     text = text.replace("[speech]", "[checks]\nmax_rejected_fraction = 0.9\nattempts = 2\n[speech]")
     result = tone_build(text, only=("user_backchannel-en",))
     rejects = [json.loads(line) for line in (result.folder / "rejects.jsonl").read_text().splitlines()]
@@ -95,7 +95,7 @@ def test_bad_samples_are_tried_again_then_listed(tone_build: Build, tmp_path: Pa
     assert "speech_length" in rejects[0]["attempts"][-1]["reasons"][0]
     kept = rows_of(result.folder)
     for row in kept.values():
-        assert 0.2 <= row["events"][-1]["offset_s"] - row["events"][-1]["onset_s"] <= 0.35
+        assert row["events"][-1]["offset_s"] - row["events"][-1]["onset_s"] <= 0.15
     assert not {reject["id"] for reject in rejects} & set(kept)
     with pytest.raises(ReleaseError, match="max_rejected_fraction"):
         tone_build(text.replace("0.9", "0.01"), tmp_path / "strict", only=("user_backchannel-en",))

@@ -9,14 +9,14 @@ import typer
 from typer.testing import CliRunner
 
 from duplexkit import AudioError, DuplexkitError, RecipeError
-from duplexkit.builders.commands_timing import register
+from duplexkit.builders.commands_timing import add_commands
 from duplexkit.builders.timing_sources import audio_events
 from duplexkit.scenarios.quantile_law import law_of, wasserstein_distance
 from duplexkit.scenarios.timing import load_profile
 from tests.builders.two_channels import RATE_HZ, recording, write
 
 app = typer.Typer()
-register(app)
+add_commands(app)
 
 
 def run(*arguments):

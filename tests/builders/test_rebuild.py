@@ -87,6 +87,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
         ("effects", tone_recipe_text(count=1, extra=EXTRA)),
         ("plain", tone_recipe_text(*WITHOUT, count=1, extra=WITHOUT)),
     ):
+        text = text.replace("length_s =", "tail_s = 1.0\nlength_s =")
         out, more = build_rows(run, folder / name, loose(text))
         rows += [{**row, "_folder": str(out)} for row in more]
     return folder, rows

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from duplexkit import RecipeError, SpeechError
+from duplexkit import EngineError, RecipeError, SpeechError
 from duplexkit.builders.serve_cosyvoice import main, make_server, read_request
 from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
 from duplexkit.builders.speakers.cosyvoice import spoken_form
@@ -149,8 +149,9 @@ def test_a_fault_that_passes_is_recovered_from(folder: Path, fault: str) -> None
     ],
 )
 def test_a_fault_that_stays_is_one_clear_message(folder: Path, fault: str, message: str) -> None:
-    with serving(Upstream(fault, fault)) as server, pytest.raises(SpeechError, match=message):
+    with serving(Upstream(fault, fault)) as server, pytest.raises(SpeechError, match=message) as caught:
         spoken(made(folder, server.url), "ann")
+    assert isinstance(caught.value, EngineError) == (fault != "422")  # 422 is about this request only
 
 
 def test_what_upstreams_routes_cannot_take_is_said(folder: Path) -> None:

@@ -7,7 +7,9 @@ import pytest
 
 from duplexkit import SpeechError
 from duplexkit.acoustics.activity import speech_spans
+from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
+from duplexkit.scenarios import SCENARIOS
 from duplexkit.scenarios.markup import Reading
 
 TEXT = "Please book a table for two, and then call me back at half past seven."
@@ -105,6 +107,28 @@ def test_voices_of_a_release_and_of_tests_are_apart(hibari: Speaker) -> None:
     assert sets["default"] == ("heart",) and set(sets["default"]) < set(sets["bulk"]) == set(hibari.voices())
     parents = [voice.parents for voice in hibari.voices().values()]
     assert len(set(parents)) == len(parents) and hibari.voices()["heart"].parents == ("af_heart",)
+
+
+WHOLE = """
+name = "bulk"
+version = "1.0.0"
+seed = 3
+languages = ["en"]
+licence = "Apache-2.0"
+[speech]
+engine = "hibari"
+[speech.voices.en]
+user = "bulk"
+system = "bulk"
+other = "bulk"
+"""
+
+
+def test_a_whole_recipe_of_real_speech_passes_its_own_check(tone_build, tmp_path: Path) -> None:
+    """All eight scenarios: the shifted copies are what lets two voices meet."""
+    result = tone_build(WHOLE + "".join(f"[scenarios.{name}]\ncount = 1\n" for name in SCENARIOS))
+    assert result.rejects == () and result.n_spoken > 20
+    assert list(check_folder(tmp_path / "out", lambda done, total: None)) == []
 
 
 def test_it_is_fast(hibari: Speaker, tmp_path: Path) -> None:

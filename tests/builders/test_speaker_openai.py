@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from duplexkit import RecipeError, SpeechError
+from duplexkit import EngineError, RecipeError, SpeechError
 from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
 from duplexkit.builders.speakers.wav import wav_bytes
 from duplexkit.builders.speech_cache import get_or_speak
@@ -135,8 +135,9 @@ def test_a_failure_that_stays_is_one_clear_message_and_nothing_is_kept(
         speaker = make_speaker("openai_speech", tmp_path, options(server.url))
         request = SpeechRequest(text="Hello there.", language="en", voice=speaker.voices()["nova"])
         counted: list[str] = []
-        with pytest.raises(SpeechError, match=message):
+        with pytest.raises(SpeechError, match=message) as caught:
             get_or_speak(tmp_path, speaker, request, counted.append)
+        assert isinstance(caught.value, EngineError) == (failures != [400])  # 400 is about this text only
         assert counted == [] and not list(tmp_path.rglob("*.zip"))
         _, clip = get_or_speak(
             tmp_path, speaker, request, counted.append

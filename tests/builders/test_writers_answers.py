@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from duplexkit.builders.writers.answer_length import contexts_of, length_s, sample_answers, short_answers
 from duplexkit.builders.writers.answer_store import AnswerStore
 from duplexkit.builders.writers.endpoint import Endpoint
@@ -12,9 +13,7 @@ from duplexkit.builders.writers.session import Session
 from duplexkit.builders.writers.spending import Budget
 from duplexkit.scenarios.bank import SHIPPED, load_scripts
 from duplexkit.scenarios.markup import parse
-
-from tests.builders.test_writers_dialogues import run
-from tests.builders.writers_model import Reply, model
+from tests.builders.writers_model import Reply, model, run
 
 LONG = "First you warm the pan, and then you add the butter, and when that foams the eggs go in. " * 5
 
@@ -50,11 +49,18 @@ def test_lengths_follow_the_beats():
 def test_contexts_that_draw_short_answers_are_found(tmp_path: Path):
     scripts = load_scripts("user_interruption", "en")[:8] + load_scripts("smooth_turn_taking", "en")[:8]
     assert len(contexts_of(scripts)) == 8
-    with model(lambda request, number: Reply(text=LONG if number % 2 else "Sure, no problem.")) as running:
-        with AnswerStore(tmp_path / "a.jsonl") as store:
-            endpoint = Endpoint(model="m", base_url=running.base_url)
-            with Session(endpoint, store, budget=Budget(), n_workers=1, tell=lambda line: None) as session:
-                answers = sample_answers(scripts, session, n=6, rng=np.random.default_rng(1))
+    with (
+        model(lambda request, number: Reply(text=LONG if number % 2 else "Sure, no problem.")) as running,
+        AnswerStore(tmp_path / "a.jsonl") as store,
+        Session(
+            Endpoint(model="m", base_url=running.base_url),
+            store,
+            budget=Budget(),
+            n_workers=1,
+            tell=lambda line: None,
+        ) as session,
+    ):
+        answers = sample_answers(scripts, session, n=6, rng=np.random.default_rng(1))
     assert len(answers) == 6
     found = short_answers(answers)
     assert len(found) == 3 and "wanted 15" in found[0].message

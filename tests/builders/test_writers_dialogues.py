@@ -5,9 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from duplexkit import DuplexkitError, ScriptError
-from duplexkit.builders.commands_scripts import add_commands
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duplexkit import ScriptError
 from duplexkit.builders.writers.dialogues import read_dialogues
 from duplexkit.builders.writers.faithful import check_names, check_numbers, check_ratio, names_in
 from duplexkit.builders.writers.numbers import numbers_in
@@ -16,11 +17,7 @@ from duplexkit.builders.writers.script_lines import read_file, write_file
 from duplexkit.scenarios.bank import load_scripts
 from duplexkit.scenarios.conversation import Role, Script
 from duplexkit.scenarios.lint import DOMAINS
-from hypothesis import given
-from hypothesis import strategies as st
-from typer.testing import CliRunner
-
-from tests.builders.writers_model import Model, Reply, model
+from tests.builders.writers_model import Model, Reply, model, run
 
 
 @pytest.mark.parametrize(
@@ -191,22 +188,6 @@ def rewriter(script: Script, *, wrong: dict[int, str] | None = None):
         return Reply(text=json.dumps(whole, ensure_ascii=False))
 
     return brain
-
-
-def run(*arguments: str, expect: int = 0) -> str:
-    """Run a command in this process, as the command line does; return what it says."""
-    result = CliRunner().invoke(app(), arguments, env={"OPENAI_API_KEY": "none"})
-    refused = isinstance(result.exception, DuplexkitError)
-    said = result.output + (str(result.exception) if refused else "")
-    assert refused or result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    assert (2 if refused else result.exit_code) == expect, said
-    return said
-
-
-def app() -> typer.Typer:
-    made = typer.Typer(pretty_exceptions_enable=False)
-    add_commands(made)
-    return made
 
 
 def rewrite_with(running: Model, tmp_path: Path) -> str:

@@ -200,13 +200,16 @@ def test_answers_come_in_order_side_by_side_and_are_kept(tmp_path: Path):
         return Reply(text=request["messages"][1]["content"], wait_s=0.0)
 
     lines = []
-    with model(brain) as running, AnswerStore(tmp_path / "a.jsonl") as store:
-        with session(running, store, tell=lines.append) as asking:
-            answers = asking.ask_all(questions(9))
-            assert [answer.text for answer in answers] == [str(k) for k in range(9)]
-            assert (asking.spending.n_asked, asking.spending.n_tokens) == (9, 9 * 150)
-            asking.ask_all(questions(9))
-            assert running.n_requests == 9
+    with (
+        model(brain) as running,
+        AnswerStore(tmp_path / "a.jsonl") as store,
+        session(running, store, tell=lines.append) as asking,
+    ):
+        answers = asking.ask_all(questions(9))
+        assert [answer.text for answer in answers] == [str(k) for k in range(9)]
+        assert (asking.spending.n_asked, asking.spending.n_tokens) == (9, 9 * 150)
+        asking.ask_all(questions(9))
+        assert running.n_requests == 9
     assert lines == [
         f"{endpoint(running).host}, m: JSON mode json_schema (it takes the JSON schema of the answer)"
     ]
@@ -218,9 +221,12 @@ def test_answers_come_in_order_side_by_side_and_are_kept(tmp_path: Path):
 
 
 def test_no_more_than_the_workers_are_under_way(tmp_path: Path):
-    with model(lambda request, number: Reply(text="x", wait_s=0.05)) as running:
-        with AnswerStore(tmp_path / "a.jsonl") as store, session(running, store) as asking:
-            asking.ask_all(questions(8))
+    with (
+        model(lambda request, number: Reply(text="x", wait_s=0.05)) as running,
+        AnswerStore(tmp_path / "a.jsonl") as store,
+        session(running, store) as asking,
+    ):
+        asking.ask_all(questions(8))
     assert running.most_under_way == 3
 
 
@@ -259,15 +265,15 @@ def test_two_runs_do_not_share_a_store(tmp_path: Path):
 
 def test_the_budget_stops_before_it_is_passed(tmp_path: Path):
     budget = Budget(max_usd=0.001, usd_per_prompt_mtoken=1.0, usd_per_answer_mtoken=2.0)
-    with model(lambda request, number: Reply(text="x")) as running:  # 100 * 1 + 50 * 2 = 200 e-6 dollars each
-        with AnswerStore(tmp_path / "a.jsonl") as store:
-            with (
-                session(running, store, budget=budget) as asking,
-                pytest.raises(BudgetReached, match="0.001"),
-            ):
-                asking.ask_all(questions(30))
-            assert asking.spending.usd(budget) <= 0.001
-            assert len(store) == 5
+    with (
+        model(lambda request, number: Reply(text="x")) as running,  # 100 * 1 + 50 * 2 = 200 e-6 dollars each
+        AnswerStore(tmp_path / "a.jsonl") as store,
+        session(running, store, budget=budget) as asking,
+    ):
+        with pytest.raises(BudgetReached, match=r"0\.001"):
+            asking.ask_all(questions(30))
+        assert asking.spending.usd(budget) <= 0.001
+        assert len(store) == 5
 
 
 def test_a_budget_in_dollars_needs_prices():
@@ -284,11 +290,16 @@ def test_room_is_reckoned_with_what_is_under_way():
 
 def test_the_key_is_in_no_log(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.DEBUG)
-    with model(
-        lambda request, number: refusal(500, f"Bearer {KEY}") if number else Reply(text="x")
-    ) as running:
-        with AnswerStore(tmp_path / "a.jsonl") as store, session(running, store) as asking:
-            with pytest.raises(EndpointError):
-                asking.ask_all(questions(3))
+
+    def brain(request, number):
+        return refusal(500, f"Bearer {KEY}") if number else Reply(text="x")
+
+    with (
+        model(brain) as running,
+        AnswerStore(tmp_path / "a.jsonl") as store,
+        session(running, store) as asking,
+        pytest.raises(EndpointError),
+    ):
+        asking.ask_all(questions(3))
     assert "asking again" in caplog.text and KEY not in caplog.text
     assert KEY not in (tmp_path / "a.jsonl").read_text()

@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
+
 from duplexkit import ScriptError
 from duplexkit.builders.writers.import_scripts import Rules, fields_of, read_rows, scripts_of
 from duplexkit.builders.writers.script_lines import read_file
-
-from tests.builders.test_writers_dialogues import run
+from tests.builders.writers_model import run
 
 ROWS = [
     {

@@ -1,4 +1,4 @@
-"""A chat model for tests: a real OpenAI-compatible HTTP endpoint that writes lines of the shipped bank."""
+"""For tests of commands: a real OpenAI-compatible HTTP endpoint that writes lines of the shipped bank."""
 
 import json
 import threading
@@ -10,6 +10,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+import typer
+from typer.testing import CliRunner
+
+from duplexkit import DuplexkitError
+from duplexkit.builders.commands_scripts import add_commands
 from duplexkit.builders.writers.cells import cell_of
 from duplexkit.scenarios.bank import load_scripts
 from tests.builders.local_server import Asked, send, serving
@@ -47,7 +52,8 @@ Brain = Callable[[dict[str, Any], int], Reply]
 
 def wishes_of(request: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the wishes in the user's message of a request for scripts."""
-    return json.loads(request["messages"][-1]["content"])["scripts"]
+    asked: list[dict[str, Any]] = json.loads(request["messages"][-1]["content"])["scripts"]
+    return asked
 
 
 class BankWriter:
@@ -154,3 +160,19 @@ def asked_twice(requests: list[dict[str, Any]]) -> list[str]:
     """Return the user's messages that stand in more than one of the requests."""
     counts = Counter(json.dumps(request["messages"], sort_keys=True) for request in requests)
     return [message for message, count in counts.items() if count > 1]
+
+
+def run(*arguments: str, expect: int = 0) -> str:
+    """Run a command in this process, as the command line does; return what it says."""
+    result = CliRunner().invoke(app(), arguments, env={"OPENAI_API_KEY": "none"})
+    refused = isinstance(result.exception, DuplexkitError)
+    said = result.output + (str(result.exception) if refused else "")
+    assert refused or result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    assert (2 if refused else result.exit_code) == expect, said
+    return said
+
+
+def app() -> typer.Typer:
+    made = typer.Typer(pretty_exceptions_enable=False)
+    add_commands(made)
+    return made

@@ -1,6 +1,9 @@
 """Licences: what the whole may go out under, after the licences' own texts."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from duplexkit.cards.licenses import (
     LICENCES,
     Part,
@@ -8,8 +11,6 @@ from duplexkit.cards.licenses import (
     problems_of_claim,
     result_of,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def voice(licence: str, name: str = "v", attribution: str = "somebody") -> Part:

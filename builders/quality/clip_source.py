@@ -1,0 +1,235 @@
+"""A folder to what can be measured in it: samples of a built dataset, of an imported set, or audio files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import ReleaseError
+from .measure import SpokenClip
+
+AUDIO = (".wav", ".flac", ".ogg", ".mp3")
+_MODEL_SIDE = ("output", "clean_output")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipPlace:
+    """Where a clip lies: a file (its channel and span), a stem by its hash, or a cell of a Parquet row."""
+
+    path: str
+    stem: str = ""
+    column: str = ""
+    row: int = 0
+    channel: int = 0
+    start_s: float = 0.0
+    stop_s: float | None = None
+    text: str = ""
+    speaker: str = ""
+    relation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredItem:
+    """One sample of a folder: its utterances and its tracks, not yet read."""
+
+    id: str
+    config: str
+    split: str
+    language: str
+    clips: tuple[ClipPlace, ...]
+    tracks: tuple[ClipPlace, ...]
+
+
+def items_of(folder: Path, language: str = "") -> list[MeasuredItem]:
+    """Return the samples of a folder, in the order of their names.
+
+    A built folder (``manifest.json``) gives each turn as it was placed: from its stems, or cut from the tracks
+    where these are missing. Any other folder gives its audio files: with `input.wav` and Full-Duplex-Bench's
+    JSON files beside it the texts and spans of these, with M3's two channels each channel by itself, else the
+    whole file with the text of a ``.txt`` of the same name.
+
+    Raises
+    ------
+    ReleaseError
+        If there is nothing to measure, or the language is needed and not given.
+    """
+    if (folder / "manifest.json").is_file():
+        items = list(_built(folder))
+    else:
+        paths = sorted(
+            p for p in folder.rglob("*") if p.suffix.lower() in AUDIO and p.stem not in _MODEL_SIDE
+        )
+        items = [_file(folder, path, language or _language_of(path, folder)) for path in paths]
+    if not items:
+        raise ReleaseError(
+            f"{folder}: nothing to measure; wanted a built folder, or audio ({', '.join(AUDIO)})"
+        )
+    return items
+
+
+def _built(folder: Path) -> Iterator[MeasuredItem]:
+    import pyarrow.parquet as pq
+
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    columns = ["id", "split", "language", "duration_s", "turns", "provenance"]
+    for name, facts in manifest["files"].items():
+        path = folder / name
+        rows = pq.read_table(path, columns=columns).to_pylist()
+        nulls = pq.read_table(path, columns=["system.path"])["system"].is_null().to_pylist()
+        for index, (row, without_system) in enumerate(zip(rows, nulls, strict=True)):
+            tracks = ("input",) if without_system else ("input", "system")
+            yield MeasuredItem(
+                id=row["id"],
+                config=facts["config"],
+                split=row["split"],
+                language=row["language"],
+                clips=tuple(
+                    _turn(folder, path, index, turn, made)
+                    for turn, made in zip(row["turns"], row["provenance"]["turns"], strict=True)
+                ),
+                tracks=tuple(
+                    ClipPlace(path=str(path), column=track, row=index, relation=track) for track in tracks
+                ),
+            )
+
+
+def _turn(
+    folder: Path, shard: Path, index: int, turn: Mapping[str, Any], made: Mapping[str, Any]
+) -> ClipPlace:
+    has_stem = (folder / "stems" / made["stem"][:2] / f"{made['stem']}.flac").is_file()
+    column = "system" if turn["role"] == "system" else "input"
+    return ClipPlace(
+        path=str(folder if has_stem else shard),
+        stem=made["stem"] if has_stem else "",
+        column="" if has_stem else column,
+        row=index,
+        start_s=0.0 if has_stem else turn["onset_s"],
+        stop_s=None if has_stem else turn["offset_s"],
+        text=(turn["reading"] or turn["text"]) if has_stem else turn["spoken_text"],
+        speaker=turn["speaker"],
+        relation=turn["role"],
+    )
+
+
+def _language_of(path: Path, folder: Path) -> str:
+    """Return the language that a folder on the way names, as M3 does (``data/ja/…``)."""
+    named = [part for part in path.relative_to(folder.parent).parts if part in ("en", "ja", "zh")]
+    if not named:
+        raise ReleaseError(f"{path}: nothing says which language it is; give --language, for example en")
+    return named[-1]
+
+
+def _file(folder: Path, path: Path, language: str) -> MeasuredItem:
+    import soundfile
+
+    name = path.relative_to(folder).as_posix()
+    with soundfile.SoundFile(path) as file:
+        n_channels = file.channels
+    tracks = tuple(
+        ClipPlace(path=str(path), channel=k, relation="user" if k == 0 else "system")
+        for k in range(n_channels)
+    )
+    clips = tuple(_spans(path)) if n_channels == 1 else tracks
+    return MeasuredItem(
+        id=name,
+        config=path.relative_to(folder).parts[0] if "/" in name else folder.name,
+        split="all",
+        language=language,
+        clips=clips,
+        tracks=tracks,
+    )
+
+
+def _spans(path: Path) -> Iterator[ClipPlace]:
+    """Yield what is said in a file, and when: by Full-Duplex-Bench's JSON, else by a text beside it."""
+    context, turn, span = "", "", None
+    for beside, keys in (
+        ("metadata.json", ("context_text", "current_turn_text", "timestamps")),
+        ("interrupt.json", ("context", "interrupt", "timestamp")),
+    ):
+        found = _json(path.with_name(beside))
+        entry = found[0] if isinstance(found, list) and found else found
+        if isinstance(entry, dict) and all(key in entry for key in keys):
+            context, turn, span = (entry[key] for key in keys)
+    if span is not None and path.stem in ("input", "clean_input"):
+        yield ClipPlace(path=str(path), stop_s=float(span[0]), text=context, relation="user")
+        if path.stem == "input":
+            start_s, stop_s = map(float, span)
+            yield ClipPlace(path=str(path), start_s=start_s, stop_s=stop_s, text=turn, relation="user")
+        return
+    words = _json(path.with_name("transcription.json"))
+    if isinstance(words, list) and all(isinstance(w, dict) and "text" in w for w in words):
+        text = " ".join(str(word["text"]).strip() for word in words)
+    else:
+        beside_text = path.with_suffix(".txt")
+        text = beside_text.read_text(encoding="utf-8").strip() if beside_text.is_file() else ""
+    yield ClipPlace(path=str(path), text=text, relation="user")
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def read_clip(place: ClipPlace, language: str) -> SpokenClip:
+    """Return the clip that lies at a place."""
+    from ..stems import read_stem
+
+    if place.stem:
+        samples, rate = read_stem(Path(place.path), place.stem), _stem_rate(place.path, place.stem)
+    elif place.column:
+        samples, rate = _cell(place.path, place.row, place.column)
+    else:
+        samples, rate = _audio(place.path, place.channel)
+    start = round(place.start_s * rate)
+    stop = samples.size if place.stop_s is None else round(place.stop_s * rate)
+    return SpokenClip(
+        samples=samples[start:stop],
+        sample_rate_hz=rate,
+        text=place.text,
+        language=language,
+        speaker=place.speaker,
+        relation=place.relation,
+    )
+
+
+def _stem_rate(folder: str, stem: str) -> int:
+    import soundfile
+
+    return int(soundfile.info(Path(folder) / "stems" / stem[:2] / f"{stem}.flac").samplerate)
+
+
+@lru_cache(maxsize=2)
+def _audio(path: str, channel: int) -> tuple[NDArray[np.float32], int]:
+    import soundfile
+
+    samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
+    return np.ascontiguousarray(samples[:, channel]), int(rate)
+
+
+@lru_cache(maxsize=2)
+def _cell(path: str, row: int, column: str) -> tuple[NDArray[np.float32], int]:
+    import io
+
+    import pyarrow.parquet as pq
+    import soundfile
+
+    with pq.ParquetFile(path) as file:
+        at = row
+        for group in range(file.num_row_groups):
+            n = file.metadata.row_group(group).num_rows
+            if at < n:
+                cell = file.read_row_group(group, columns=[column])[column][at].as_py()
+                samples, rate = soundfile.read(io.BytesIO(cell["bytes"]), dtype="float32")
+                return samples, int(rate)
+            at -= n
+    raise ReleaseError(f"{path}: there is no row {row}; build the folder again")

@@ -1,0 +1,131 @@
+"""A folder to its values: every sample measured, in any number of processes; nothing is measured twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from ..engines import run_on
+from . import MEASURES
+from .clip_source import MeasuredItem, items_of, read_clip
+from .kept import measured
+from .measure import Measure, Tools
+from .sample_values import measure_sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredSample:
+    """What was measured on one sample of a folder; `by_turn` and `notes` say where."""
+
+    id: str
+    config: str
+    split: str
+    values: Mapping[str, float | None]
+    by_turn: tuple[Mapping[str, float | None], ...]
+    notes: Mapping[str, str]
+    n_new: int
+
+
+def measure_folder(
+    folder: Path,
+    measures: Sequence[Measure],
+    tools: Tools,
+    *,
+    workers: int,
+    language: str = "",
+    progress: Callable[[int, int], None],
+) -> tuple[MeasuredSample, ...]:
+    """Return what the measures say of each sample of a folder, in its order.
+
+    Parameters
+    ----------
+    measures
+        Usable ones (`usable`).
+    workers
+        Processes; the values do not depend on their number.
+    """
+    items = items_of(folder, language)
+    names = tuple(measure.name for measure in measures if measure.scope != "pair")
+    done: dict[str, MeasuredSample] = {}
+    for sample in run_on("local", partial(measure_item, names, tools), items, workers):
+        done[sample.id] = sample
+        progress(len(done), len(items))
+    pairs = [measure for measure in measures if measure.scope == "pair"]
+    for measure in pairs:
+        _measure_pairs(items, measure, tools, done)
+    return tuple(done[item.id] for item in items)
+
+
+def measure_item(names: tuple[str, ...], tools: Tools, item: MeasuredItem) -> MeasuredSample:
+    """Return what the measures of these names say of one sample."""
+    quality = measure_sample(
+        [read_clip(place, item.language) for place in item.clips],
+        [MEASURES[name] for name in names],
+        tools,
+        [read_clip(place, item.language) for place in item.tracks]
+        if any(MEASURES[name].scope == "tracks" for name in names)
+        else (),
+    )
+    return MeasuredSample(
+        id=item.id,
+        config=item.config,
+        split=item.split,
+        values=quality.values,
+        by_turn=quality.by_turn,
+        notes={
+            f"{'sample' if turn < 0 else f'turn {turn}'}, {name}": note
+            for (turn, name), note in quality.notes.items()
+        },
+        n_new=quality.n_new,
+    )
+
+
+def _measure_pairs(
+    items: Sequence[MeasuredItem], measure: Measure, tools: Tools, done: dict[str, MeasuredSample]
+) -> None:
+    """Add what a measure of pairs says: of samples whose ids differ in the language only."""
+    for first, second in pairs_of(items):
+        clips = [read_clip(place, item.language) for item in (first, second) for place in item.clips]
+        one, was_kept = measured(measure, clips, tools)
+        for item in (first, second):
+            old = done[item.id]
+            done[item.id] = MeasuredSample(
+                id=old.id,
+                config=old.config,
+                split=old.split,
+                values={**old.values, **one.values},
+                by_turn=old.by_turn,
+                notes=old.notes,
+                n_new=old.n_new + (not was_kept),
+            )
+
+
+def pairs_of(items: Sequence[MeasuredItem]) -> Iterator[tuple[MeasuredItem, MeasuredItem]]:
+    """Yield the samples that are one script in two languages, turn by turn."""
+    found: dict[tuple[str, ...], MeasuredItem] = {}
+    for item in items:
+        parts = item.id.split("/")
+        if len(parts) != 4:
+            continue
+        key = (parts[0], *parts[2:])
+        other = found.setdefault(key, item)
+        if other.language != item.language and len(other.clips) == len(item.clips):
+            yield other, item
+
+
+def write_values(
+    samples: Sequence[MeasuredSample], measures: Sequence[Measure], tools: Tools, out: Path
+) -> Path:
+    """Write ``values.jsonl``, a line a sample, and ``measures.json``, what measured it; return the first."""
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "values.jsonl"
+    lines = [json.dumps({**asdict(s), "n_new": None}, ensure_ascii=False, sort_keys=True) for s in samples]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    facts = {m.name: {"version": m.version(tools), "source": m.source} for m in measures}
+    (out / "measures.json").write_text(
+        json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    return path

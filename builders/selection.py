@@ -1,0 +1,272 @@
+"""Measured samples to splits: the best, a number or a share of them, with scripts and speakers kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+from .. import RecipeError
+from ..scenarios.fields import unknown
+from ..scenarios.wanted_splits import SplitWish, WantedSplits
+from .quality import VALUES
+from .seeds import share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A sample as far as selection looks at it. `speakers` are the parents of all voices heard in it."""
+
+    id: str
+    scenario: str
+    language: str
+    script: str
+    domain: str
+    intent: str
+    speakers: frozenset[str]
+    length_s: float
+    values: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The split of each sample by id. `left_out` samples mix speakers of two splits and go nowhere.
+
+    `speakers` are the speakers of each split, where they were asked to be apart.
+    """
+
+    splits: Mapping[str, str]
+    left_out: tuple[str, ...]
+    speakers: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bundle:
+    """All samples of one script: they go into one split together."""
+
+    key: str
+    group: tuple[str, ...]
+    stratum: str
+    samples: tuple[Candidate, ...]
+
+
+def candidate_of(row: Mapping[str, Any]) -> Candidate:
+    """Return a row of the schema (audio not needed) as selection looks at it."""
+    intents = [event["intent"] for event in row["events"] if event["intent"]]
+    return Candidate(
+        id=row["id"],
+        scenario=row["scenario"],
+        language=row["language"],
+        script=row["script"]["id"],
+        domain=row["script"]["domain"] or "",
+        intent=intents[-1] if intents else "",
+        speakers=frozenset(part["style"] for voice in row["provenance"]["voices"] for part in voice["mix"])
+        or frozenset(voice["voice"] for voice in row["provenance"]["voices"]),
+        length_s=row["duration_s"],
+        values=row["checks"],
+    )
+
+
+def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) -> Selection:
+    """Return which sample goes into which split.
+
+    Scripts never straddle splits. Wishes are filled in their order; within each group the best scripts by the
+    mean of their samples' values, or the lowest by a hash of seed and script. Ties and missing values come last
+    by the same hash, so the order of `candidates` changes nothing.
+
+    Raises
+    ------
+    RecipeError
+        If a wish cannot be met; says what is there and what was asked for.
+    """
+    if not candidates:
+        raise RecipeError("splits: there is no sample to select from")
+    speakers = _speakers_of_splits(candidates, wanted, seed) if wanted.speaker_disjoint else {}
+    bundles = _bundles(candidates, wanted)
+    taken: dict[str, str] = {}
+    for wish in wanted.wishes:
+        if wish.measure and wish.measure not in VALUES:
+            raise RecipeError(f"splits.{wish.split}.measure: {unknown('value', wish.measure, tuple(VALUES))}")
+        own = speakers.get(wish.split)
+        groups: dict[tuple[str, ...], list[_Bundle]] = {}
+        for bundle in bundles:
+            if bundle.key not in taken:
+                groups.setdefault(bundle.group, []).append(bundle)
+        sizes = _group_sizes(bundles, own)
+        for group, there in sorted(groups.items()):
+            usable = [bundle for bundle in there if _usable(bundle, own)]
+            for bundle in _best(usable, wish, own, sizes[group], group, wanted, seed):
+                taken[bundle.key] = wish.split
+    splits: dict[str, str] = {}
+    left_out: list[str] = []
+    for bundle in bundles:
+        split = taken.get(bundle.key, wanted.rest)
+        for sample in bundle.samples:
+            if split in speakers and not sample.speakers <= speakers[split]:
+                left_out.append(sample.id)
+            else:
+                splits[sample.id] = split
+    for split in (*(wish.split for wish in wanted.wishes), wanted.rest):
+        if split not in splits.values():
+            raise RecipeError(
+                f"splits.{split}: nothing is left for it: {len(candidates)} samples, {len(left_out)} of them with "
+                f"speakers of two splits; ask for less, or build with more voices and scripts"
+            )
+    return Selection(splits=splits, left_out=tuple(left_out), speakers=speakers)
+
+
+def _bundles(candidates: Sequence[Candidate], wanted: WantedSplits) -> list[_Bundle]:
+    found: dict[str, list[Candidate]] = {}
+    for sample in candidates:
+        language = "" if wanted.keep_parallel else sample.language
+        found.setdefault(f"{sample.scenario}/{language}/{sample.script}", []).append(sample)
+    bundles = []
+    for key, samples in sorted(found.items()):
+        samples.sort(key=lambda sample: sample.id)
+        group = tuple(
+            "+".join(sorted({str(getattr(sample, name)) for sample in samples})) for name in wanted.within
+        )
+        stratum = samples[0].intent if wanted.stratify == "intent" else ""
+        bundles.append(_Bundle(key=key, group=group, stratum=stratum, samples=tuple(samples)))
+    return bundles
+
+
+def _usable(bundle: _Bundle, own: frozenset[str] | None) -> tuple[Candidate, ...]:
+    """Return the samples of a bundle that a split may hold: those of its speakers alone."""
+    return tuple(s for s in bundle.samples if own is None or s.speakers <= own)
+
+
+def _group_sizes(bundles: Iterable[_Bundle], own: frozenset[str] | None) -> dict[tuple[str, ...], int]:
+    sizes: dict[tuple[str, ...], int] = {}
+    for bundle in bundles:
+        sizes[bundle.group] = sizes.get(bundle.group, 0) + len(bundle.samples)
+    return sizes
+
+
+def _best(
+    bundles: list[_Bundle],
+    wish: SplitWish,
+    own: frozenset[str] | None,
+    group_size: int,
+    group: tuple[str, ...],
+    wanted: WantedSplits,
+    seed: int,
+) -> list[_Bundle]:
+    """Return the bundles of one group that a wish takes."""
+    strata: dict[str, list[_Bundle]] = {}
+    for bundle in sorted(bundles, key=lambda b: _rank(b, wish, own, seed)):
+        strata.setdefault(bundle.stratum, []).append(bundle)
+    amounts = {
+        stratum: sum(_amount(bundle, wish, own) for bundle in there) for stratum, there in strata.items()
+    }
+    available = sum(amounts.values())
+    asked = _asked(wish, group_size)
+    if asked > available * (1 + 1e-9):
+        unit = "h" if wish.hours is not None else "samples"
+        there = f"{available:.3f}" if unit == "h" else f"{available:.0f}"
+        only = "" if own is None else f" of its {len(own)} speakers ({', '.join(sorted(own))})"
+        raise RecipeError(
+            f"splits.{wish.split}: asked for {asked:.3g} {unit} in group {'/'.join(group) or 'all'}, "
+            f"but only {there} {unit}{only} are there; ask for less, or build more"
+        )
+    shares = (
+        largest_remainders({s: asked * amount / available for s, amount in amounts.items()})
+        if wish.hours is None
+        else {s: asked * amount / available for s, amount in amounts.items()}
+    )
+    chosen: list[_Bundle] = []
+    for stratum, there in sorted(strata.items()):
+        reached = 0.0
+        for bundle in there:
+            amount = _amount(bundle, wish, own)
+            if reached + amount / 2 > shares[stratum] + 1e-9:  # the nearest that whole scripts can come
+                break
+            chosen.append(bundle)
+            reached += amount
+    return chosen
+
+
+def _rank(
+    bundle: _Bundle, wish: SplitWish, own: frozenset[str] | None, seed: int
+) -> tuple[float, float, str]:
+    chance = share(seed, bundle.key, f"select/{wish.split}")
+    if not wish.measure:
+        return (0.0, chance, bundle.key)
+    values = [v for s in _usable(bundle, own) if (v := s.values.get(wish.measure)) is not None]
+    if not values:
+        return (float("inf"), chance, bundle.key)
+    mean = sum(values) / len(values)
+    return (mean if VALUES[wish.measure][1].better == "low" else -mean, chance, bundle.key)
+
+
+def _amount(bundle: _Bundle, wish: SplitWish, own: frozenset[str] | None) -> float:
+    there = _usable(bundle, own)
+    return sum(s.length_s for s in there) / 3600 if wish.hours is not None else float(len(there))
+
+
+def _asked(wish: SplitWish, group_size: int) -> float:
+    if wish.count is not None:
+        return float(wish.count)
+    if wish.fraction is not None:
+        return float(max(1, round(wish.fraction * group_size)))
+    return wish.hours or 0.0
+
+
+def largest_remainders(shares: Mapping[str, float]) -> dict[str, float]:
+    """Return whole numbers with the same sum that are nearest to the shares.
+
+    Examples
+    --------
+    >>> largest_remainders({"a": 1.5, "b": 1.2, "c": 0.3})
+    {'a': 2.0, 'b': 1.0, 'c': 0.0}
+    """
+    whole = {name: float(floor(value + 1e-9)) for name, value in shares.items()}
+    missing = round(sum(shares.values()) - sum(whole.values()))
+    for name in sorted(shares, key=lambda n: (-(shares[n] - whole[n]), n))[:missing]:
+        whole[name] += 1
+    return whole
+
+
+def _speakers_of_splits(
+    candidates: Sequence[Candidate], wanted: WantedSplits, seed: int
+) -> dict[str, frozenset[str]]:
+    """Return which speakers belong to which split, drawn so that samples lose as few companions as can be.
+
+    Speakers that are heard together in a sample are kept together where that is possible: a split takes the
+    speaker first with whom most samples stay whole.
+    """
+    everybody = sorted({speaker for sample in candidates for speaker in sample.speakers})
+    asked = {wish.split: _n_speakers(wish, wanted, everybody) for wish in wanted.wishes}
+    if sum(asked.values()) >= len(everybody):
+        raise RecipeError(
+            f"splits: asked for {', '.join(f'{n} {split}' for split, n in asked.items())} speakers and some for "
+            f"{wanted.rest}, but there are only {len(everybody)}: {', '.join(everybody)}; ask for fewer, or build "
+            f"with more voices"
+        )
+    free = set(everybody)
+    chosen: dict[str, frozenset[str]] = {}
+    for wish in wanted.wishes:
+        own: set[str] = set()
+        while len(own) < asked[wish.split]:
+            own.add(min(free - own, key=lambda s: _cost_of(s, own, candidates, wish.split, seed)))
+        chosen[wish.split] = frozenset(own)
+        free -= own
+    chosen[wanted.rest] = frozenset(free)
+    return chosen
+
+
+def _n_speakers(wish: SplitWish, wanted: WantedSplits, everybody: Sequence[str]) -> int:
+    if wish.speakers is not None:
+        return wish.speakers
+    return max(1, round((wish.fraction or 0.2) * len(everybody)))
+
+
+def _cost_of(
+    speaker: str, own: set[str], candidates: Sequence[Candidate], split: str, seed: int
+) -> tuple[int, int, float]:
+    """Return how many samples would be torn if the speaker joined, less the whole ones gained; ties by hash."""
+    together = own | {speaker}
+    torn = sum(1 for s in candidates if s.speakers & together and not s.speakers <= together)
+    whole = sum(1 for s in candidates if s.speakers <= together)
+    return torn - whole, -whole, share(seed, speaker, f"speakers/{split}")

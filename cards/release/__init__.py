@@ -1,0 +1,1 @@
+"""What a folder must be before it is published, and what a publication would change."""
