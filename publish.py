@@ -1,8 +1,5 @@
 """Check a built folder, show what would go; with --push send it as one commit, verify, tag, and read it back."""
 
-from __future__ import annotations
-
-import argparse
 import os
 import subprocess
 import sys
@@ -11,6 +8,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from duplexkit import DuplexkitError, ReleaseError
 from duplexkit.cards.release.files import ReleaseFile, left_out, release_files
@@ -339,32 +339,49 @@ def smoke_load(
     say(f"read back: {config}/{split} by tag in a fresh cache, {rows} rows")
 
 
+def add_commands(app: typer.Typer) -> None:
+    """Add `publish` to the command line."""
+
+    @app.command("publish")
+    def command(
+        folder: Annotated[Path, typer.Argument(help="A built folder with its card.")],
+        repo: Annotated[str, typer.Option("--repo", metavar="ORG/NAME", help="The dataset repository.")],
+        version: Annotated[str, typer.Option("--version", metavar="X.Y.Z", help="Its tag will be vX.Y.Z.")],
+        push: Annotated[bool, typer.Option("--push", help="Send; without it nothing is sent.")] = False,
+        private: Annotated[bool, typer.Option("--private", help="Make the repository private.")] = False,
+        gated: Annotated[str | None, typer.Option("--gated", help="auto or manual: ask for consent.")] = None,
+    ) -> None:
+        """Check a built folder, show what would go; with --push send it as one commit and tag it."""
+        if gated not in (None, "auto", "manual"):
+            raise DuplexkitError(f"--gated {gated}: wanted auto or manual")
+        release = Release(
+            folder=folder,
+            repository=repo,
+            version=version,
+            push=push,
+            private=private or None,
+            gated=gated,
+        )
+        publish(release, lambda text: typer.echo(scrub(text)))
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return 0 done or shown, 1 refused, 2 wrong usage."""
-    parser = argparse.ArgumentParser(prog="publish", description=__doc__)
-    parser.add_argument("folder", type=Path, help="a built folder with its card")
-    parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="the dataset repository")
-    parser.add_argument("--version", required=True, metavar="X.Y.Z", help="the version; its tag is vX.Y.Z")
-    parser.add_argument("--push", action="store_true", help="send; without it nothing is sent")
-    parser.add_argument("--private", action="store_true", default=None, help="make the repository private")
-    parser.add_argument("--gated", choices=("auto", "manual"), help="ask readers for their consent")
-    asked = parser.parse_args(argv)
-    release = Release(
-        folder=asked.folder,
-        repository=asked.repo,
-        version=asked.version,
-        push=asked.push,
-        private=asked.private,
-        gated=asked.gated,
-    )
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    add_commands(app)
     try:
-        publish(release, lambda text: print(scrub(text), flush=True))
-    except DuplexkitError as error:
+        app(args=argv, prog_name="publish")
+    except ReleaseError as error:
         print(f"duplexkit: {scrub(str(error))}", file=sys.stderr)
         return 1
+    except DuplexkitError as error:
+        print(f"duplexkit: {scrub(str(error))}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("duplexkit: stopped; the same command goes on from here", file=sys.stderr)
         return 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
     return 0
 
 

@@ -15,7 +15,9 @@ from ..scenarios.fdb_selection import Excluded
 from ..scenarios.recipe import Checks
 from .corpora.conversation import Conversation, load_audio
 from .corpora.excerpt import RATE_HZ, Cut, Excerpt, cut, excerpts
+from .corpora.icc import Listened
 from .corpora.speech import SpanS, speech_by_channel
+from .listened_row import listened_row
 from .recorded_row import About, recorded_row
 from .review.decisions import Decisions, decide
 from .review.page import ReviewItem
@@ -134,54 +136,82 @@ def annotate(
         rejected = decide(decisions, heard)
     recipe = _recipe(wanted, decisions, rejected)
     digest = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
-    about = About(
+    about = _about(wanted, digest)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for found in find_excerpts(read(), wanted, lambda name, s: excluded.append((name, s))):
+            if found.excerpt.id not in rejected:
+                yield recorded_row(found.excerpt, found.conversation, found.speech, found.sound, about)
+
+    n_rows, seconds = _write(out, rows(), recipe, digest, rejected)
+    return Annotated(folder=out, n_rows=n_rows, seconds=seconds, excluded=tuple(excluded), rejected=rejected)
+
+
+def annotate_listened(
+    read: Iterable[Listened], wanted: Wanted, out: Path, *, overwrite: bool = False
+) -> Annotated:
+    """Write a dataset folder of what people listened to, with Q from their responses; errors as `annotate`."""
+    if out.exists() and not overwrite:
+        raise ReleaseError(f"{out} exists; give another --out, or --overwrite to replace it")
+    recipe = _recipe(wanted, None, {})
+    digest = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
+    about = _about(wanted, digest)
+    n_rows, seconds = _write(out, (listened_row(each, about) for each in read), recipe, digest, {})
+    return Annotated(folder=out, n_rows=n_rows, seconds=seconds, excluded=(), rejected={})
+
+
+def _about(wanted: Wanted, digest: str) -> About:
+    return About(
         language=wanted.language,
         licence=wanted.licence,
         attribution=wanted.attribution,
         recipe_digest=digest,
         has_audio=wanted.has_audio,
     )
-    counted = {"rows": 0.0, "seconds": 0.0}
 
-    def rows() -> Iterator[dict[str, Any]]:
-        ids: set[str] = set()
-        for found in find_excerpts(read(), wanted, lambda name, s: excluded.append((name, s))):
-            if found.excerpt.id in rejected:
-                continue
-            row = recorded_row(found.excerpt, found.conversation, found.speech, found.sound, about)
+
+def _write(
+    out: Path,
+    rows: Iterator[dict[str, Any]],
+    recipe: dict[str, Any],
+    digest: str,
+    rejected: dict[str, str],
+) -> tuple[int, float]:
+    """Write the rows beside `out` and rename; return how many there are and how long they last in seconds."""
+    ids: set[str] = set()
+    seconds = 0.0
+
+    def counted() -> Iterator[dict[str, Any]]:
+        nonlocal seconds
+        for row in rows:
             if row["id"] in ids:
                 raise ReleaseError(f"{row['id']} stands twice; conversations need names of their own")
             ids.add(row["id"])
-            counted["rows"] += 1
-            counted["seconds"] += row["duration_s"]
+            seconds += row["duration_s"]
             yield row
 
+    (entry,) = recipe["entries"]
     beside = out.with_name(f"{out.name}.partial")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     try:
-        shards = write_split(beside / wanted.selection / wanted.language, "test", rows(), RATE_HZ)
+        place = beside / entry["scenario"] / recipe["languages"][0]
+        shards = write_split(place, "test", counted(), RATE_HZ)
         if not shards:
             raise ReleaseError(
-                f"nothing of {wanted.corpus} is left for {wanted.selection}: "
-                f"{len(excluded)} stretches were left out by the rules, {len(rejected)} by the reviewer"
+                f"{entry['values']['corpus']}: nothing is left for {entry['scenario']}: the rules or the "
+                f"reviewer leave all out; look at the reasons with --review"
             )
         _finish(beside, shards, recipe, digest, rejected)
         _put_in_place(beside, out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return Annotated(
-        folder=out,
-        n_rows=int(counted["rows"]),
-        seconds=counted["seconds"],
-        excluded=tuple(excluded),
-        rejected=rejected,
-    )
+    return len(ids), seconds
 
 
 def _recipe(wanted: Wanted, decisions: Decisions | None, rejected: dict[str, str]) -> dict[str, Any]:
     """Return the recipe as the manifest holds it: the keys of every recipe, and what is this one's own."""
-    relation = "own" if wanted.selection == "chat" else "same-rule"
+    relation = "same-rule" if wanted.selection in ("pause_handling", "smooth_turn_taking") else "own"
     return {
         "name": wanted.name,
         "version": wanted.version,
@@ -196,6 +226,7 @@ def _recipe(wanted: Wanted, decisions: Decisions | None, rejected: dict[str, str
                 "scenario": wanted.selection,
                 "preset": "recorded",
                 "fdb_relation": relation,
+                "count": None,
                 "languages": [wanted.language],
                 "splits": {"test": 1.0},
                 "tags": [],

@@ -17,30 +17,33 @@ from .. import AudioError, EngineError, RecipeError, ReleaseError, SpeechError, 
 from ..acoustics.level import from_pcm16
 from ..scenarios.conversation import Plan
 from ..scenarios.recipe import Recipe, recipe_digest, row_digest
-from .cast import Pools, voice_pools
 from .check import Finding, check_limits, check_row
 from .engines import run_on
 from .gates import findings_of, reasons_table
-from .jobs import Job, jobs_of, plan_of
-from .judged import QualityPlan, judge_sample, quality_facts, quality_plan
+from .jobs import Job, jobs_of
+from .judged import judge_sample, quality_facts
 from .place import place
 from .render import draw_acoustics, render
+from .said import Base, gather_said, ids_of, said_of, write_said, write_speech
 from .sample import Sample
+from .sayings import Voices, kept_of, planned, record_of
 from .schema import SCHEMA_VERSION, to_row
 from .seeds import rng_for
-from .speak import again, speak_turn
-from .speakers import Speaker, make_speaker
+from .selection import candidates_in, select, selection_facts
+from .speak import again
 from .stems import stem_path, write_stem
+from .workshop import Site, workshop
 from .write import manifest, read_rows, write_row, write_split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one sample."""
+    """What became of one sample; `n_kept` utterances were taken from an earlier build."""
 
     job: Job
     n_spoken: int
     n_cached: int
+    n_kept: int = 0
     resumed: bool
     rejected: str
 
@@ -53,37 +56,9 @@ class BuildResult:
     configs: dict[str, dict[str, float]]
     n_spoken: int
     n_cached: int
+    n_kept: int
     n_resumed: int
     rejects: tuple[Outcome, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Site:
-    """What every process needs to know: the recipe, and where things lie."""
-
-    recipe: Recipe
-    cache_dir: Path
-    partial: Path
-
-
-_workshops: dict[str, tuple[Speaker, Pools, QualityPlan]] = {}
-
-
-def _workshop(site: _Site) -> tuple[Speaker, Pools, QualityPlan]:
-    """Return this process's speaker, its voices and what is measured; an engine is opened once in a process."""
-    key = f"{recipe_digest(site.recipe)} {site.cache_dir}"
-    if key not in _workshops:
-        speech = site.recipe.speech
-        folder = Path(site.recipe.source).parent
-        try:
-            speaker = make_speaker(speech.engine, site.cache_dir, speech.options, folder)
-        except EngineError:
-            raise
-        except (RecipeError, SpeechError) as error:
-            raise RecipeError(f"{site.recipe.source}: {error}") from None
-        quality = quality_plan(site.recipe, site.cache_dir)
-        _workshops[key] = speaker, voice_pools(site.recipe, speaker), quality
-    return _workshops[key]
 
 
 def build(
@@ -95,13 +70,15 @@ def build(
     engine: str = "local",
     only: tuple[str, ...] = (),
     overwrite: bool = False,
+    base: Base | None = None,
     describe: Callable[[Path], None],
     progress: Callable[[Outcome, int, int], None],
 ) -> BuildResult:
     """Build a recipe into the folder `out`, or go on where an earlier run stopped.
 
     Finished samples lie in ``<out>.partial`` until all are there; then the folder is written, `describe`
-    writes its card, and it is renamed. Order, number of workers and `engine` change nothing.
+    writes its card, and it is renamed. Order, number of workers and `engine` change nothing. `base` is the
+    build of which this one is a variant.
 
     Raises
     ------
@@ -114,10 +91,12 @@ def build(
         raise ReleaseError(f"{out} exists; give another --out, or --overwrite to replace it")
     jobs = jobs_of(recipe, only)
     partial_dir = out.with_name(f"{out.name}.partial")
-    site = _Site(recipe=recipe, cache_dir=cache_dir, partial=partial_dir)
-    _, pools, _ = _workshop(site)
+    if base is not None and base.same_ids:
+        there = set(ids_of(base.folder))
+        jobs = tuple(job for job in jobs if job.id in there)
+    site = Site(recipe=recipe, cache_dir=cache_dir, partial=partial_dir, base=base)
     for job in _first_of_each(jobs):  # a recipe that cannot be planned fails before anything is written
-        plan_of(recipe, job, pools)
+        planned(site, job)
     with _claimed(partial_dir):
         outcomes: dict[str, Outcome] = {}
         longest_first = sorted(jobs, key=lambda job: -job.n_characters)  # no worker is left with one
@@ -142,6 +121,7 @@ def build(
         configs=configs,
         n_spoken=sum(o.n_spoken for o in ordered),
         n_cached=sum(o.n_cached for o in ordered),
+        n_kept=sum(o.n_kept for o in ordered),
         n_resumed=sum(o.resumed for o in ordered),
         rejects=rejects,
     )
@@ -172,19 +152,23 @@ def _claimed(partial_dir: Path) -> Iterator[None]:
         lock.release()
 
 
-def _key(site: _Site, job: Job) -> str:
+def _key(site: Site, job: Job) -> str:
     """Return what names a finished sample: everything that decides its row."""
     digest = row_digest(site.recipe, site.recipe.entries[job.entry])
-    text = f"{job.id}\x1f{job.split}\x1f{digest}\x1f{__version__}\x1f{SCHEMA_VERSION}"
+    pools = workshop(site)[1].pools[job.split][job.language]
+    voices = {role.value: [voice.id for voice in pool] for role, pool in pools.items()}
+    text = f"{job.id}\x1f{job.split}\x1f{digest}\x1f{__version__}\x1f{SCHEMA_VERSION}\x1f{voices}"
+    if site.base is not None:
+        text += f"\x1f{site.base.digest}\x1f{site.base.other_voices}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _row_path(site: _Site, job: Job) -> Path:
+def _row_path(site: Site, job: Job) -> Path:
     key = _key(site, job)
     return site.partial / "rows" / key[:2] / f"{key}.parquet"
 
 
-def build_sample(site: _Site, job: Job) -> Outcome:
+def build_sample(site: Site, job: Job) -> Outcome:
     """Build one sample, unless an earlier run did; leave its row, its stems or its reasons on disk."""
     path = _row_path(site, job)
     reject = path.with_suffix(".reject.json")
@@ -193,17 +177,22 @@ def build_sample(site: _Site, job: Job) -> Outcome:
     if reject.exists():
         reasons = _reject_of(site, job)["attempts"][-1]["reasons"]
         return Outcome(job=job, n_spoken=0, n_cached=0, resumed=True, rejected="; ".join(reasons))
-    counts = {"spoken": 0, "cached": 0}
+    counts = {"spoken": 0, "cached": 0, "kept": 0}
+    clips: dict[str, None] = {}
 
     def count(what: str) -> None:
         counts[what] += 1
 
     failed: list[dict[str, Any]] = []
-    plan = plan_of(site.recipe, job, _workshop(site)[1])
+    plan = planned(site, job)
+    kept = kept_of(site, job)
     tries = (0,) * len(plan.turns)  # how often each turn was spoken before
+    if kept is not None and len(kept.tries) == len(plan.turns):
+        tries = kept.tries
     for attempt in range(site.recipe.checks.attempts):
+        voices = Voices(site=site, job=job, kept=kept, count=count, note_clip=clips.setdefault)
         try:
-            sample, row, findings, turns = _attempt(site, job, plan, tries, count)
+            sample, row, findings, turns = _attempt(site, job, plan, tries, voices)
         except EngineError:
             raise
         except (SpeechError, AudioError) as error:
@@ -214,9 +203,15 @@ def build_sample(site: _Site, job: Job) -> Outcome:
         if not findings:
             for utterance in sample.utterances:
                 write_stem(site.partial, utterance.sha256, utterance.pcm, utterance.sample_rate_hz)
+            write_said(path.with_suffix(".said.json"), record_of(site, job, plan, sample, tries, clips, kept))
             write_row(path, row)
             return Outcome(
-                job=job, n_spoken=counts["spoken"], n_cached=counts["cached"], resumed=False, rejected=""
+                job=job,
+                n_spoken=counts["spoken"],
+                n_cached=counts["cached"],
+                n_kept=counts["kept"],
+                resumed=False,
+                rejected="",
             )
         failed.append(
             {
@@ -226,21 +221,29 @@ def build_sample(site: _Site, job: Job) -> Outcome:
                 "stems": [u.sha256 for u in sample.utterances],
             }
         )
+        if counts["kept"] == len(plan.turns):
+            break  # what was said stays as it is: to speak it anew would change more than was asked
         tries = tuple(n + (turns is None or i in turns) for i, n in enumerate(tries))
     reject.parent.mkdir(parents=True, exist_ok=True)
     beside = reject.with_suffix(f".{os.getpid()}.tmp")
-    beside.write_text(json.dumps({"id": job.id, "attempts": failed}, ensure_ascii=False), encoding="utf-8")
+    rejected = {
+        "id": job.id,
+        "attempts": failed,
+        "clips": [f"{site.recipe.speech.engine}/{c}" for c in clips],
+    }
+    beside.write_text(json.dumps(rejected, ensure_ascii=False), encoding="utf-8")
     beside.replace(reject)
     return Outcome(
         job=job,
         n_spoken=counts["spoken"],
         n_cached=counts["cached"],
+        n_kept=counts["kept"],
         resumed=False,
         rejected="; ".join(failed[-1]["reasons"]),
     )
 
 
-def _reject_of(site: _Site, job: Job) -> dict[str, Any]:
+def _reject_of(site: Site, job: Job) -> dict[str, Any]:
     """Return why an earlier run rejected a sample."""
     path = _row_path(site, job).with_suffix(".reject.json")
     reject: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -248,26 +251,13 @@ def _reject_of(site: _Site, job: Job) -> dict[str, Any]:
 
 
 def _attempt(
-    site: _Site, job: Job, plan: Plan, tries: tuple[int, ...], count: Callable[[str], None]
+    site: Site, job: Job, plan: Plan, tries: tuple[int, ...], voices: Voices
 ) -> tuple[Sample, dict[str, Any], list[Finding], frozenset[int] | None]:
     """Return the sample with each turn at its try, its row, what is wrong with it, and which turns (None: all)."""
     recipe = site.recipe
-    speaker, _, quality = _workshop(site)
+    _, _, quality = workshop(site)
     plan = replace(plan, turns=tuple(again(turn, n) for turn, n in zip(plan.turns, tries, strict=True)))
-    voices = speaker.voices()
-    utterances = tuple(
-        speak_turn(
-            turn,
-            language=plan.language,
-            voice=voices[turn.voice],
-            speaker=speaker,
-            cache_dir=site.cache_dir,
-            seed=int(rng_for(recipe.seed, job.id, f"speech/{tries[i]}/{i}").integers(2**31)),
-            sample_rate_hz=recipe.sample_rate_hz,
-            count=count,
-        )
-        for i, turn in enumerate(plan.turns)
-    )
+    utterances = tuple(voices.say(turn, i, tries[i]) for i, turn in enumerate(plan.turns))
     timeline = place(plan, tuple(u.shape for u in utterances), sample_rate_hz=recipe.sample_rate_hz)
     acoustics = draw_acoustics(plan, partial(rng_for, recipe.seed, job.id))
     sample = render(plan, timeline, utterances, acoustics)
@@ -282,7 +272,7 @@ def _attempt(
 
 
 def _assemble(
-    site: _Site, outcomes: list[Outcome], describe: Callable[[Path], None]
+    site: Site, outcomes: list[Outcome], describe: Callable[[Path], None]
 ) -> dict[str, dict[str, float]]:
     """Write the finished samples as a dataset folder beside the rows; return samples and hours per config."""
     folder = site.partial / "dataset"
@@ -291,19 +281,27 @@ def _assemble(
     facts: dict[str, dict[str, Any]] = {}
     configs: dict[str, dict[str, float]] = {}
     groups: dict[tuple[str, str], list[Job]] = {}
-    for outcome in outcomes:
-        if not outcome.rejected:
-            groups.setdefault((outcome.job.config, outcome.job.split), []).append(outcome.job)
+    good = [outcome.job for outcome in outcomes if not outcome.rejected]
+    splits, selected = _splits(site, good)
+    for job in good:
+        if job.id in splits:
+            groups.setdefault((job.config, splits[job.id]), []).append(job)
     for (config, split), jobs in groups.items():
         scenario, _, language = config.partition("-")
         counted = {"rows": 0.0, "seconds": 0.0}
         place_of = folder / scenario / language
-        shards = write_split(place_of, split, _rows(site, jobs, folder, counted), site.recipe.sample_rate_hz)
+        shards = write_split(
+            place_of, split, _rows(site, jobs, split, folder, counted), site.recipe.sample_rate_hz
+        )
         for shard in shards:
             facts[shard.relative_to(folder).as_posix()] = {"config": config, "split": split, **_facts(shard)}
         total = configs.setdefault(config, {"samples": 0, "hours": 0.0})
         total["samples"] += counted["rows"]
         total["hours"] += counted["seconds"] / 3600
+    ordered = [job for job in good if job.id in splits]
+    gather_said(folder, [(_row_path(site, job).with_suffix(".said.json"), splits[job.id]) for job in ordered])
+    speaker, company, _ = workshop(site)
+    write_speech(folder, site.recipe, speaker, {"speaker_disjoint": company.disjoint})
     rejected = [outcome for outcome in outcomes if outcome.rejected]
     lines = [
         _row_path(site, outcome.job).with_suffix(".reject.json").read_text(encoding="utf-8")
@@ -311,7 +309,9 @@ def _assemble(
     ]
     (folder / "rejects.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     (folder / "quality.json").write_text(
-        json.dumps(quality_facts(_workshop(site)[2]), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        json.dumps({**quality_facts(workshop(site)[2]), "selection": selected}, indent=1, ensure_ascii=False)
+        + "\n",
+        encoding="utf-8",
     )
     described = manifest(
         folder,
@@ -327,10 +327,26 @@ def _assemble(
     return configs
 
 
-def _rows(site: _Site, jobs: list[Job], folder: Path, counted: dict[str, float]) -> Iterator[dict[str, Any]]:
+def _splits(site: Site, jobs: list[Job]) -> tuple[dict[str, str], dict[str, Any] | None]:
+    """Return the split of each sample that goes out, and what a card says of their selection."""
+    base, wanted = site.base, site.recipe.splits
+    if base is not None and base.same_ids:  # a sample stays in the split it was in
+        before = {job.id: said_of(base.folder, job.id) for job in jobs}
+        return {id_: said.split for id_, said in before.items() if said is not None}, None
+    if wanted is None:
+        return {job.id: job.split for job in jobs}, None
+    candidates = candidates_in(_row_path(site, job) for job in jobs)
+    selection = select(candidates, wanted, seed=site.recipe.seed)
+    return dict(selection.splits), selection_facts(candidates, selection, wanted)
+
+
+def _rows(
+    site: Site, jobs: list[Job], split: str, folder: Path, counted: dict[str, float]
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of the jobs in order, and give the folder their stems."""
     for job in jobs:
         (row,) = read_rows(_row_path(site, job))
+        row["split"] = split
         counted["rows"] += 1
         counted["seconds"] += row["duration_s"]
         for made in row["provenance"]["turns"]:

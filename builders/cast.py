@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from .. import RecipeError
 from ..scenarios.conversation import Cast, Role, Voice
 from ..scenarios.fields import unknown
 from ..scenarios.recipe import Recipe
+from .disjoint import Pools
 from .seeds import rng_for
 from .speakers import Speaker
 
-Pools = Mapping[str, Mapping[Role, tuple[Voice, ...]]]
-"""Language and role -> the voices that may play it."""
+__all__ = ["Pools", "cast", "voice_pools"]
 
 
 def voice_pools(recipe: Recipe, speaker: Speaker) -> Pools:
@@ -64,32 +66,70 @@ def cast(
     group: str,
     position: int,
     take: int,
+    other_than: Cast | None = None,
 ) -> Cast:
     """Return the voices of one sample.
 
-    Each pool is gone through in shuffled blocks, so that voices are balanced in every stretch of samples and
-    a bank or count that grows changes no earlier choice.
+    Each pool is gone through in shuffled blocks with its genders spread evenly, so that voices and genders
+    are balanced in every stretch of samples and a bank or count that grows changes no earlier choice.
 
     Parameters
     ----------
     group
         What shares the blocks: scenario and language.
     position, take
-        The script's place in the bank, and which draw of it this is.
+        The script's place in the bank (among those of its split), and which draw of it this is.
+    other_than
+        Who must not play the role again (`variant`).
+
+    Raises
+    ------
+    RecipeError
+        If the pools hold no unrelated voices for all roles.
     """
-    chosen: dict[Role, str] = {}
-    related: set[str] = set()
+    ranked: list[tuple[Role, list[Voice]]] = []
     for role in map(Role, roles):
         pool = pools[role]
-        block, at = divmod(position, len(pool))
-        order = rng_for(seed, f"{group}/{role.value}", f"cast/{take}/{block}").permutation(len(pool))
-        ranked = [pool[int(order[(at + k) % len(pool)])] for k in range(len(pool))]
-        apart = [voice for voice in ranked if not related & set(voice.parents)]
-        if not apart:
-            raise RecipeError(
-                f"speech.voices: no voice for role {role.value!r} of {group} that is unrelated to "
-                f"{', '.join(chosen.values())}; the pool is {', '.join(v.id for v in pool)}: add voices"
-            )
-        chosen[role] = apart[0].id
-        related |= set(apart[0].parents)
+        block, at = divmod(position, max(len(pool), 1))
+        order = _order(pool, rng_for(seed, f"{group}/{role.value}", f"cast/{take}/{block}"))
+        voices = order[at:] + order[:at]
+        if other_than is not None:
+            voices = [voice for voice in voices if voice.id != other_than.voices.get(role)]
+        ranked.append((role, voices))
+    chosen = _unrelated(ranked, frozenset())
+    if chosen is None:
+        pool_names = "; ".join(
+            f"{role.value}: {', '.join(v.id for v in voices) or 'nobody'}" for role, voices in ranked
+        )
+        raise RecipeError(
+            f"speech.voices: {group} needs an unrelated voice for each of {', '.join(roles)}"
+            f"{'' if other_than is None else ', other than before'}; there are ({pool_names}): add voices"
+        )
     return Cast(voices=chosen)
+
+
+def _order(pool: tuple[Voice, ...], rng: np.random.Generator) -> list[Voice]:
+    """Return the pool shuffled, each gender spread evenly over it."""
+    shuffled = [pool[int(i)] for i in rng.permutation(len(pool))]
+    genders = sorted({voice.gender for voice in pool})
+    if len(genders) < 2:
+        return shuffled
+    placed: list[tuple[float, int, Voice]] = []
+    for i, gender in enumerate(genders):
+        same = [voice for voice in shuffled if voice.gender == gender]
+        first = rng.uniform()
+        placed += [((k + first) / len(same), i, voice) for k, voice in enumerate(same)]
+    return [voice for _, _, voice in sorted(placed, key=lambda place: place[:2])]
+
+
+def _unrelated(ranked: list[tuple[Role, list[Voice]]], related: frozenset[str]) -> dict[Role, str] | None:
+    """Return the first choice, in the order of the ranks, in which no two voices share a part."""
+    if not ranked:
+        return {}
+    (role, voices), *others = ranked
+    for voice in voices:
+        if not related & set(voice.parents):
+            rest = _unrelated(others, related | set(voice.parents))
+            if rest is not None:
+                return {role: voice.id, **rest}
+    return None

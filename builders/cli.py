@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__
-from . import commands_export, commands_scripts, commands_timing
+from . import commands_export, commands_quality, commands_scripts, commands_timing
 
 app = typer.Typer(
     name="duplexkit",
@@ -121,8 +121,33 @@ def build(
 
 
 @app.command()
-def check(folder: Annotated[Path, typer.Argument(help="A built folder.")]) -> None:
+def check(
+    folder: Annotated[Path, typer.Argument(help="A built folder; with --measure any folder of audio.")],
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", help="Measure instead, for example dnsmos; `list measures` has them."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where values go; default FOLDER/quality.")
+    ] = None,
+    language: Annotated[str, typer.Option("--language", help="Of audio whose folder says none.")] = "",
+    recogniser: Annotated[str, typer.Option("--recogniser", help="A Whisper model: folder or Hub id.")] = "",
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that measure.")] = os.cpu_count()
+    or 1,
+    cache: _Cache = None,
+) -> None:
     """Check every sample of a built folder against its own audio; exit 1 if anything is off."""
+    if measure:
+        commands_quality.measure(
+            folder,
+            measure,
+            cache_dir=cache or default_cache(),
+            out=out,
+            language=language,
+            recogniser=recogniser,
+            workers=workers,
+        )
+        return
     from .checked_folder import check_folder
     from .progress import Steps
 
@@ -147,11 +172,11 @@ def card(folder: Annotated[Path, typer.Argument(help="A built folder.")]) -> Non
 
 @app.command("list")
 def list_(
-    what: Annotated[str, typer.Argument(help="recipes, scenarios or voices.")] = "recipes",
+    what: Annotated[str, typer.Argument(help="recipes, scenarios, voices or measures.")] = "recipes",
     engine: Annotated[str, typer.Option("--engine", help="Whose voices.")] = "kokoro",
     cache: _Cache = None,
 ) -> None:
-    """List what is there: recipes, scenarios (with presets and fields) or voices."""
+    """List what is there: recipes, scenarios (with presets and fields), voices or measures of quality."""
     from .listing import recipes, scenarios, voices
 
     console = Console()
@@ -162,11 +187,13 @@ def list_(
             console.print(table)
     elif what == "voices":
         console.print(voices(engine, cache or default_cache()))
+    elif what == "measures":
+        console.print(commands_quality.measures_table())
     else:
-        raise DuplexkitError(f"list {what}: wanted recipes, scenarios or voices")
+        raise DuplexkitError(f"list {what}: wanted recipes, scenarios, voices or measures")
 
 
-for _module in (commands_export, commands_scripts, commands_timing):
+for _module in (commands_export, commands_quality, commands_scripts, commands_timing):
     _module.add_commands(app)
 
 

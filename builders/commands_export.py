@@ -106,7 +106,7 @@ def _format(name: str) -> Format:
 
     if name in FORMATS:
         return FORMATS[name]
-    near = get_close_matches(name, FORMATS, n=1)
+    near = get_close_matches(name, FORMATS, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise DuplexkitError(f"--to {name or '(nothing)'}: wanted one of {', '.join(FORMATS)}{hint}")
 

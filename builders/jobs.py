@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 
 from .. import RecipeError
 from ..scenarios import SCENARIOS
-from ..scenarios.bank import load_scripts
-from ..scenarios.conversation import Plan, Script
+from ..scenarios.conversation import Cast, Plan, Script
 from ..scenarios.fields import unknown
 from ..scenarios.recipe import Recipe
 from ..scenarios.scenario import Entry, PlanContext
+from ..scenarios.sources import entry_scripts
 from .cast import Pools, cast
 from .seeds import rng_for, share
 
@@ -49,7 +50,7 @@ def scripts_of(recipe: Recipe, entry: Entry, language: str) -> tuple[Script, ...
     """
     scripts = tuple(
         script
-        for script in load_scripts(entry.scenario, language, recipe.scripts)
+        for script in entry_scripts(entry, language, recipe.scripts, Path(recipe.source).parent)
         if set(entry.tags) <= set(script.tags)
     )
     if not scripts:
@@ -98,9 +99,13 @@ def jobs_of(recipe: Recipe, only: tuple[str, ...] = ()) -> tuple[Job, ...]:
 
 def split_of(recipe: Recipe, entry: Entry, script: Script) -> str:
     """Return the split of a script: the same for all its takes and for parallel scripts of other languages."""
-    u = share(recipe.seed, f"{entry.scenario}/{script.id}", "split")
+    return _split(recipe.seed, entry.scenario, tuple(entry.splits.items()), script.id)
+
+
+def _split(seed: int, scenario: str, shares: tuple[tuple[str, float], ...], script_id: str) -> str:
+    u = share(seed, f"{scenario}/{script_id}", "split")
     reached = 0.0
-    splits = [(name, part) for name, part in entry.splits.items() if part > 0]
+    splits = [(name, part) for name, part in shares if part > 0]
     for name, part in splits:
         reached += part
         if u < reached:
@@ -108,10 +113,40 @@ def split_of(recipe: Recipe, entry: Entry, script: Script) -> str:
     return splits[-1][0]
 
 
-def plan_of(recipe: Recipe, job: Job, pools: Pools) -> Plan:
-    """Return the plan of a sample; it depends on the job and on nothing that is built beside it."""
+@lru_cache(maxsize=64)
+def _places(
+    seed: int, scenario: str, shares: tuple[tuple[str, float], ...], ids: tuple[str, ...]
+) -> tuple[int, ...]:
+    """Return the place of each script among those of its split."""
+    counts: dict[str, int] = {}
+    places = []
+    for script_id in ids:
+        split = _split(seed, scenario, shares, script_id)
+        places.append(counts.get(split, 0))
+        counts[split] = places[-1] + 1
+    return tuple(places)
+
+
+def plan_of(
+    recipe: Recipe,
+    job: Job,
+    pools: Pools,
+    *,
+    voices: Cast | None = None,
+    other_than: Cast | None = None,
+) -> Plan:
+    """Return the plan of a sample; it depends on the job and on nothing that is built beside it.
+
+    Parameters
+    ----------
+    pools
+        The voices that may be heard in the job's split.
+    voices, other_than
+        Who plays the roles, where that is decided; or who must not play them again (`variant`).
+    """
     entry = recipe.entries[job.entry]
-    script = scripts_of(recipe, entry, job.language)[job.position]
+    scripts = scripts_of(recipe, entry, job.language)
+    script = scripts[job.position]
     group = f"{entry.scenario}/{job.language}"
     return SCENARIOS[entry.scenario].plan(
         script,
@@ -121,16 +156,25 @@ def plan_of(recipe: Recipe, job: Job, pools: Pools) -> Plan:
             take=job.take,
             split=job.split,
             entry=entry,
-            cast=cast(
+            cast=voices
+            or cast(
                 pools[job.language],
                 roles=SCENARIOS[entry.scenario].roles,
                 seed=recipe.seed,
                 group=group,
-                position=job.position,
+                position=_places(
+                    recipe.seed,
+                    entry.scenario,
+                    tuple(entry.splits.items()),
+                    tuple(script.id for script in scripts),
+                )[job.position],
                 take=job.take // SCENARIOS[entry.scenario].n_alike(entry),
+                other_than=other_than,
             ),
             speed=recipe.speech.speed,
             rng=rng_for(recipe.seed, job.id, "plan"),
             shared_rng=partial(rng_for, recipe.seed, group),
+            scripts=scripts,
+            parallel_rng=partial(rng_for, recipe.seed, entry.scenario),
         ),
     )

@@ -77,9 +77,9 @@ def recorded_row(
         duration_s=sound.user.size / rate,
         sample_rate_hz=rate,
         turns=_turns(excerpt, conversation, m3),
-        events=[_event_row(event, sound.user.size) for event in events],
+        events=[event_row(event, sound.user.size) for event in events],
         m3_events=_m3_rows(m3) if excerpt.has_system else None,
-        checks=dict.fromkeys(_parts("checks")),
+        checks=dict.fromkeys(parts_of("checks")),
         script={
             "id": conversation.id,
             "source": f"{conversation.corpus} {conversation.id} {excerpt.start_s:.3f}-{excerpt.end_s:.3f} s",
@@ -95,7 +95,8 @@ def recorded_row(
     return row
 
 
-def _parts(column: str) -> tuple[str, ...]:
+def parts_of(column: str) -> tuple[str, ...]:
+    """Return the names of the parts of a struct column, or of a list of structs."""
     type_ = next(c.type for c in COLUMNS if c.name == column)
     struct = type_[0] if isinstance(type_, list) else type_
     assert isinstance(struct, dict)
@@ -155,7 +156,7 @@ def _is_cut_user(excerpt: Excerpt, said: Spoken) -> bool:
 
 
 def _turn(excerpt: Excerpt, conversation: Conversation, said: Spoken) -> dict[str, Any]:
-    turn: dict[str, Any] = dict.fromkeys(_parts("turns"))
+    turn: dict[str, Any] = dict.fromkeys(parts_of("turns"))
     start_s, stop_s = excerpt.start_s, excerpt.end_s + excerpt.appended_s
     turn.update(
         role=_role(excerpt, said.channel).value,
@@ -175,8 +176,9 @@ def _turn(excerpt: Excerpt, conversation: Conversation, said: Spoken) -> dict[st
     return turn
 
 
-def _event_row(event: Event, n_samples: int) -> dict[str, Any]:
-    row: dict[str, Any] = dict.fromkeys(_parts("events"))
+def event_row(event: Event, n_samples: int) -> dict[str, Any]:
+    """Return an event of a sample of `n_samples` as the column `events` holds it."""
+    row: dict[str, Any] = dict.fromkeys(parts_of("events"))
     if_speaking, if_silent = expected(event)
     score_from, score_to = scoring_window(event, RATE_HZ)
     row.update(
@@ -210,12 +212,12 @@ def _m3_rows(m3: dict[str, tuple[M3Event, ...]]) -> list[dict[str, Any]]:
 
 
 def _provenance(excerpt: Excerpt, conversation: Conversation, sound: Cut, about: About) -> dict[str, Any]:
-    made: dict[str, Any] = dict.fromkeys(_parts("provenance"))
+    made: dict[str, Any] = dict.fromkeys(parts_of("provenance"))
     made.update(
         engine="recording",
         engine_version=conversation.corpus,
         engine_licence=about.licence,
-        voices=_voices(
+        voices=voices_of(
             ((_role(excerpt, c).value, conversation.speakers[c]) for c in _channels(excerpt)), about
         ),
         turns=[],
@@ -237,7 +239,8 @@ def _provenance(excerpt: Excerpt, conversation: Conversation, sound: Cut, about:
     return made
 
 
-def _voices(speakers: Iterable[tuple[str, str]], about: About) -> list[dict[str, Any]]:
+def voices_of(speakers: Iterable[tuple[str, str]], about: About) -> list[dict[str, Any]]:
+    """Return the voices of the column `provenance`, from role and name of each speaker."""
     return [
         {
             "role": role,

@@ -441,6 +441,7 @@ def _provenance(sample: Sample, recipe_digest: str, attempt: int) -> dict[str, A
             },
         )
     first = sample.utterances[0].provenance
+    written = dict(sample.plan.script.provenance)
     return {
         "engine": first["engine"],
         "engine_version": first["engine_version"],
@@ -459,7 +460,7 @@ def _provenance(sample: Sample, recipe_digest: str, attempt: int) -> dict[str, A
         "timing_profile": sample.plan.timing_profile or None,
         "recipe_digest": recipe_digest,
         "code_version": __version__,
-        "llm": None,
-        "prompt_hash": None,
+        "llm": written.get("model"),
+        "prompt_hash": written.get("prompt_sha256"),
         "attempt": attempt,
     }

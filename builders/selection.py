@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import floor
+from pathlib import Path
 from typing import Any
 
 from .. import RecipeError
@@ -88,6 +89,11 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
     for wish in wanted.wishes:
         if wish.measure and wish.measure not in VALUES:
             raise RecipeError(f"splits.{wish.split}.measure: {unknown('value', wish.measure, tuple(VALUES))}")
+        if wish.measure and all(sample.values.get(wish.measure) is None for sample in candidates):
+            raise RecipeError(
+                f"splits.{wish.split}.measure = {wish.measure!r}: no sample was measured; add "
+                f"{VALUES[wish.measure][0].name!r} to checks.measures, or run check FOLDER --measure first"
+            )
         own = speakers.get(wish.split)
         groups: dict[tuple[str, ...], list[_Bundle]] = {}
         for bundle in bundles:
@@ -176,15 +182,27 @@ def _best(
         else {s: asked * amount / available for s, amount in amounts.items()}
     )
     chosen: list[_Bundle] = []
-    for stratum, there in sorted(strata.items()):
-        reached = 0.0
-        for bundle in there:
-            amount = _amount(bundle, wish, own)
-            if reached + amount / 2 > shares[stratum] + 1e-9:  # the nearest that whole scripts can come
-                break
-            chosen.append(bundle)
-            reached += amount
-    return chosen
+    for stratum, ranked in sorted(strata.items()):
+        chosen += _up_to(ranked, shares[stratum], wish, own)
+    reached = sum(_amount(bundle, wish, own) for bundle in chosen)
+    left = [bundle for ranked in strata.values() for bundle in ranked if bundle not in chosen]
+    left.sort(key=lambda b: _rank(b, wish, own, seed))
+    return chosen + _up_to(left, asked - reached, wish, own)  # what strata of few scripts did not fill
+
+
+def _up_to(
+    ranked: Sequence[_Bundle], asked: float, wish: SplitWish, own: frozenset[str] | None
+) -> list[_Bundle]:
+    """Return the first bundles that come as near to an amount as whole scripts can."""
+    taken: list[_Bundle] = []
+    reached = 0.0
+    for bundle in ranked:
+        amount = _amount(bundle, wish, own)
+        if reached + amount / 2 > asked + 1e-9:
+            break
+        taken.append(bundle)
+        reached += amount
+    return taken
 
 
 def _rank(
@@ -270,3 +288,48 @@ def _cost_of(
     torn = sum(1 for s in candidates if s.speakers & together and not s.speakers <= together)
     whole = sum(1 for s in candidates if s.speakers <= together)
     return torn - whole, -whole, share(seed, speaker, f"speakers/{split}")
+
+
+_COLUMNS = [
+    *("id", "scenario", "language", "split", "duration_s", "events", "checks", "script"),
+    "provenance",
+]
+
+
+def candidates_in(paths: Iterable[Path]) -> list[Candidate]:
+    """Return the rows of Parquet files as selection looks at them; audio is not read."""
+    import pyarrow.parquet as pq
+
+    return [candidate_of(row) for path in paths for row in pq.read_table(path, columns=_COLUMNS).to_pylist()]
+
+
+def selection_facts(
+    candidates: Sequence[Candidate], selection: Selection, wanted: WantedSplits
+) -> dict[str, Any]:
+    """Return what a card has to say: the wishes, and per split its samples, hours, speakers and mean values.
+
+    The means of values that were not selected by stand beside those that were: they show what the selection
+    bought.
+    """
+    names = [name for name in VALUES if any(c.values.get(name) is not None for c in candidates)]
+    by_id = {candidate.id: candidate for candidate in candidates}
+    facts: dict[str, Any] = {}
+    for split in (*(wish.split for wish in wanted.wishes), wanted.rest):
+        there = [by_id[id_] for id_, name in selection.splits.items() if name == split]
+        means = {}
+        for name in names:
+            values = [v for c in there if (v := c.values.get(name)) is not None]
+            if values:
+                means[name] = sum(values) / len(values)
+        facts[split] = {
+            "samples": len(there),
+            "hours": sum(c.length_s for c in there) / 3600,
+            "speakers": sorted({speaker for c in there for speaker in c.speakers}),
+            "means": means,
+        }
+    return {
+        "wishes": [asdict(wish) for wish in wanted.wishes],
+        "selected_by": sorted({wish.measure for wish in wanted.wishes if wish.measure}),
+        "left_out": list(selection.left_out),
+        "splits": facts,
+    }

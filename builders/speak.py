@@ -71,6 +71,21 @@ class _Draft:
         self.offset += more
 
 
+def request_of(turn: PlannedTurn, *, language: str, voice: Voice, seed: int) -> SpeechRequest:
+    """Return what the engine is asked first for a turn."""
+    marked = parse(turn.text)
+    return SpeechRequest(
+        text=marked.text,
+        language=language,
+        voice=voice,
+        speed=turn.speed,
+        seed=seed,
+        readings=marked.readings,
+        breaks=tuple(mark.position for mark in marked.places("pause")),
+        sounds=tuple((mark.position, mark.value) for mark in marked.places("sound")),
+    )
+
+
 def speak_turn(
     turn: PlannedTurn,
     *,
@@ -81,8 +96,11 @@ def speak_turn(
     seed: int,
     sample_rate_hz: int,
     count: Callable[[str], None],
+    note_clip: Callable[[str], None] | None = None,
 ) -> Utterance:
     """Return the spoken turn; one that leaves its `length_s` is asked for again, faster or slower.
+
+    `note_clip` is called with the key of every clip that is listened to, the ones not taken too.
 
     Raises
     ------
@@ -100,6 +118,7 @@ def speak_turn(
             seed=seed,
             sample_rate_hz=sample_rate_hz,
             count=count,
+            note_clip=note_clip,
         )
         fitting = _fitting_speed(utterance, turn.length_s, speed)
         if fitting == speed or not turn.speed / _MOST <= fitting <= turn.speed * _MOST:
@@ -130,18 +149,13 @@ def _speak_once(
     seed: int,
     sample_rate_hz: int,
     count: Callable[[str], None],
+    note_clip: Callable[[str], None] | None,
 ) -> Utterance:
     marked = parse(turn.text)
-    request = SpeechRequest(
-        text=marked.text,
-        language=language,
-        voice=voice,
-        speed=turn.speed,
-        seed=seed,
-        readings=marked.readings,
-        breaks=tuple(mark.position for mark in marked.places("pause")),
-    )
+    request = request_of(turn, language=language, voice=voice, seed=seed)
     key, clip = get_or_speak(cache_dir, speaker, request, count)
+    if note_clip is not None:
+        note_clip(key)
     draft = _draft(clip, request.text, sample_rate_hz)
     pauses = _set_pauses(draft, turn, marked)
     _pin(draft)

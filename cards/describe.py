@@ -10,6 +10,12 @@ from .card import version_of, write_card
 from .changelog import FILE as CHANGELOG
 from .changelog import read_changelog
 from .citation import citation_cff
+from .croissant import FILE as CROISSANT
+from .croissant import write_croissant
+from .plots import FOLDER as PLOTS
+from .plots import write_plots
+from .preview.page import FOLDER as PREVIEW
+from .preview.page import write_preview
 from .summarize import summarize
 
 
@@ -41,3 +47,34 @@ def write_papers(folder: Path, *, repository: str = "", version: str = "") -> No
         encoding="utf-8",
     )
     write_card(folder, repository=repository, version=version)
+
+
+def describe(
+    folder: Path, *, repository: str = "", version: str = "", plots: bool = True, preview: bool = True
+) -> tuple[str, ...]:
+    """Write everything that describes a built folder; return the names of what was written.
+
+    croissant.json needs to know where the files will be: it is written only where a repository is stated.
+    """
+    about = read_about(folder)
+    about = replace(about, repository=repository or about.repository, version=version or about.version)
+    written = []
+    if plots:
+        write_plots(folder)
+        written.append(PLOTS)
+    if about.repository:
+        summary = summarize(folder)
+        write_croissant(
+            folder,
+            summary,
+            about=about,
+            version=version_of(summary, about),
+            title=about.title or summary.manifest["recipe"]["name"],
+        )
+        written.append(CROISSANT)
+    write_papers(folder, repository=repository, version=version)
+    written += [CHANGELOG, "CITATION.cff", "README.md"]
+    if preview:
+        write_preview(folder)
+        written.append(f"{PREVIEW}/index.html")
+    return tuple(written)

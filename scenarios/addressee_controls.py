@@ -67,8 +67,14 @@ def _addressed(script: Script, rng: np.random.Generator) -> Script:
         turns=(script.turns[0], chosen.turns[1]),
         addressee="",
         why="",
+        source=_joined(script.source, chosen.source, "; "),
+        licence=_joined(script.licence, chosen.licence, " AND "),
         tags=(*script.tags, f"text-from:{chosen.id}"),
     )
+
+
+def _joined(a: str, b: str, by: str) -> str:
+    return a if a == b else f"{a}{by}{b}"
 
 
 @lru_cache(maxsize=16)

@@ -41,8 +41,8 @@ class DialogueDraws:
 def draw_dialogue(script: Script, context: PlanContext, laws: DialogueLaws) -> DialogueDraws:
     """Return the draws of one dialogue; they depend on its block and on nothing else that is built.
 
-    Number of pairs and moves are the same in all languages (for parallel scripts of equal length); gaps are
-    each language's own.
+    Moves are the same in all languages (for parallel scripts of equal length), and so is the number of pairs
+    unless one of them takes too long to say; gaps are each language's own.
     """
     parallel = context.parallel_rng or context.shared_rng
     if context.entry.text("sampling") == "iid":
@@ -83,13 +83,14 @@ def _draw_block(
 ) -> tuple[DialogueDraws, ...]:
     low, high = context.entry.int_range("pairs")
     wished = parallel("pairs").integers(low, high + 1, size=BLOCK_DIALOGUES)
+    n_said = tuple(min(len(s.turns) // 2, int(n)) for s, n in zip(block, wished, strict=False))
+    u = draw(parallel("moves"), tuple(max(n - 1, 0) for n in n_said))
     limit_s = context.entry.number("longest_s")
-    n_pairs = tuple(
-        min(len(s.turns) // 2, int(n), max(low, _pairs_within(s, limit_s)))
-        for s, n in zip(block, wished, strict=False)
+    # moves are drawn before a dialogue is cut to length, which differs between languages
+    moves = tuple(
+        ("open", *_moves(context, each[:, 0]))[: max(low, _pairs_within(script, limit_s))]
+        for script, each in zip(block, u, strict=True)
     )
-    u = draw(parallel("moves"), tuple(max(n - 1, 0) for n in n_pairs))
-    moves = tuple(("open", *_moves(context, each[:, 0])) for each in u)
     shifts = _gaps(own("system_to_user"), moves, "shift", laws.system_to_user.law, 1.0, draw)
     barge_ins = _gaps(own("barge_in_overlap"), moves, "barge_in", laws.barge_in_overlap.law, -1.0, draw)
     answers = _gaps(own("user_to_system"), moves, None, laws.user_to_system.law, 1.0, draw)

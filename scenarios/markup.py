@@ -1,4 +1,4 @@
-"""The marks inside a script's text: pauses, places for a listener, readings, phonemes."""
+"""The marks inside a script's text: pauses, places for a listener, other sounds, readings, phonemes."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from .. import ScriptError
 
 PAUSE_KINDS = ("clause", "filler", "content_word", "list", "digits")
 LISTENER_FUNCTIONS = ("continuer", "agreement", "assessment", "newsmark")
-MARK_VALUES = {"pause": PAUSE_KINDS, "trp": LISTENER_FUNCTIONS}
+SOUNDS = ("laugh", "breath", "sigh", "cough")
+MARK_VALUES = {"pause": PAUSE_KINDS, "trp": LISTENER_FUNCTIONS, "sound": SOUNDS}
 
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 
@@ -27,7 +28,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A mark of `kind` ``pause`` or ``trp`` that stands before ``text[position]``."""
+    """A mark of `kind` ``pause``, ``trp`` or ``sound`` that stands before ``text[position]``."""
 
     position: int
     kind: str

@@ -20,6 +20,7 @@ from .conversation import Role
 from .fields import IntRangeField, NameField, NumberField, Range, RangeField, by_name, read_table, unknown
 from .gate_limits import CORE_MEASURES, read_gates, read_measures
 from .scenario import Entry
+from .wanted_splits import WantedSplits, read_wanted_splits
 
 SHIPPED = Path(str(files(__package__))) / "recipes"
 
@@ -38,7 +39,7 @@ _TOP = by_name(
         name="scripts", meaning="folder with scripts in the bank's layout, instead of the shipped bank"
     ),
 )
-_TOP_ALSO = ("seed", "languages", "sample_rate_hz", "speech", "checks", "scenarios")
+_TOP_ALSO = ("seed", "languages", "sample_rate_hz", "speech", "checks", "splits", "scenarios")
 
 _SPEED = RangeField(
     name="speed", unit="times normal", low=0.5, high=2.0, meaning="speaking rate asked of the engine"
@@ -106,6 +107,8 @@ class Recipe:
     speech: Speech
     checks: Checks
     entries: tuple[Entry, ...]
+    splits: WantedSplits | None = None
+    """Splits by what was measured; they replace those of the entries."""
 
 
 def shipped_recipes() -> tuple[str, ...]:
@@ -231,6 +234,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         speech=_speech(data["speech"], languages),
         checks=Checks(**checks),
         entries=_entries(data["scenarios"], languages, scripts),
+        splits=read_wanted_splits(data["splits"]) if "splits" in data else None,
     )
 
 

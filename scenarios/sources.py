@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from .. import RecipeError
@@ -46,4 +47,9 @@ def entry_scripts(entry: Entry, language: str, folder: Path, base: Path) -> tupl
             f"scenarios.{entry.scenario}.source = {source!r}: TopiOCQA is English, it has no {language!r}; "
             f'limit the entry with languages = ["en"], or translate its scripts into a bank of yours'
         )
-    return read_topiocqa(base / source.removeprefix(_TOPIOCQA), scenario=entry.scenario)
+    return _topiocqa(base / source.removeprefix(_TOPIOCQA), entry.scenario)
+
+
+@lru_cache(maxsize=8)
+def _topiocqa(path: Path, scenario: str) -> tuple[Script, ...]:
+    return read_topiocqa(path, scenario=scenario)

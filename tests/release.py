@@ -1,5 +1,6 @@
 """Folders to publish in tests: built once with tones, with what their makers say."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -27,9 +28,18 @@ def release_folder(
     """Return a folder that may be published."""
     text = tone_recipe_text(*scenarios, count=count, seed=seed).replace("CC0-1.0", "CC-BY-4.0")
     folder = tone_build(text, out).folder
+    as_committed(folder)
     (folder / "release.toml").write_text(RELEASE_TOML, encoding="utf-8")
     write_papers(folder, repository=repository, version=version)
     return folder
+
+
+def as_committed(folder: Path) -> None:
+    """Let a manifest say that it was built from a clean tree, whatever tree the tests run in."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["generator"]["dirty"] = False
+    path.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def copied(folder: Path, to: Path, *, repository: str = "me/tones", version: str) -> Path:

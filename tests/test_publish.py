@@ -14,6 +14,7 @@ from duplexkit.cards.release.files import release_files
 from duplexkit.cards.release.plan import RemoteFile, plan_against
 from tests.hub.faults import Fault
 from tests.hub.server import READ_TOKEN, WRITE_TOKEN, StandIn
+from tests.hub.store import large, small
 from tests.release import release_folder
 
 publish_module = pytest.importorskip("duplexkit.publish")
@@ -74,11 +75,24 @@ def run(folder: Path, version: str = "1.0.0", said: list[str] | None = None, **o
             "version": version,
             "push": True,
             "smoke": False,
-            "answer_within_s": 1.5,
+            "answer_within_s": 1.0,
             **options,
         }
     )
     return publish(release, (said if said is not None else []).append)
+
+
+def stands(hub: StandIn, folder: Path, version: str = "1.0.0") -> None:
+    """Put a published release into the stand-in without publishing it."""
+    repo = hub.store.create(REPO, private=False)
+    tree = dict(repo.at("main").tree)
+    for file in release_files(folder):
+        if file.name.endswith((".parquet", ".png")):
+            hub.store.files[file.sha256] = file.path.read_bytes()
+            tree[file.name] = large(file.sha256, file.size)
+        else:
+            tree[file.name] = small(file.path.read_bytes())
+    repo.tags[f"v{version}"] = repo.commit("main", f"Release {version}", tree).oid
 
 
 def holds(hub: StandIn, folder: Path, ref: str) -> bool:
@@ -133,8 +147,6 @@ def test_the_same_tag_with_other_content_is_refused(hub: StandIn, folder: Path, 
 
 
 def test_files_of_others_are_kept(hub: StandIn, folder: Path) -> None:
-    from tests.hub.store import small
-
     repo = hub.store.create(REPO, private=False)
     repo.commit("main", "notes", {**repo.at("main").tree, "NOTES.txt": small(b"mine")})
     run(folder)
@@ -209,11 +221,11 @@ def test_no_fault_leaves_half_a_release(
     import time
 
     patient = time.sleep
-    monkeypatch.setattr(time, "sleep", lambda s: patient(min(s, 0.01) if s < 9 else s))
-    hub.hang_s = 9.0
+    monkeypatch.setattr(time, "sleep", lambda s: patient(min(s, 0.01) if s != 3.0 else s))
+    hub.hang_s = 3.0
     fresh = fault.route == "create"
     if not fresh:
-        run(folder)
+        stands(hub, folder)
     hub.faults.append(
         Fault(route=fault.route, kind=fault.kind, status=fault.status, times=fault.times, skip=fault.skip)
     )

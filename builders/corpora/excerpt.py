@@ -138,12 +138,13 @@ def cut(excerpt: Excerpt, channels: NDArray[np.float32], *, sample_rate_hz: int)
     """
     start, end = (round(s * sample_rate_hz) for s in (excerpt.start_s, excerpt.end_s))
     appended = round(excerpt.appended_s * sample_rate_hz)
-    user = np.concatenate([channels[excerpt.user_channel, start:end], np.zeros(appended, dtype=np.float32)])
-    sides = [user]
+    own = resample(channels[excerpt.user_channel, start:end], from_rate_hz=sample_rate_hz, to_rate_hz=RATE_HZ)
+    silence = np.zeros(round(excerpt.appended_s * RATE_HZ), dtype=np.float32)
+    at_rate = [np.concatenate([own, silence])]
     if excerpt.has_system:
-        other = channels[1 - excerpt.user_channel, start : end + appended]
-        sides.append(np.pad(other, (0, user.size - other.size)))
-    at_rate = [resample(side, from_rate_hz=sample_rate_hz, to_rate_hz=RATE_HZ) for side in sides]
+        heard = channels[1 - excerpt.user_channel, start : end + appended]
+        other = resample(heard, from_rate_hz=sample_rate_hz, to_rate_hz=RATE_HZ)[: at_rate[0].size]
+        at_rate.append(np.pad(other, (0, at_rate[0].size - other.size)))
     peak = max(float(np.abs(side).max()) for side in at_rate)
     gain = 1.0 if peak <= 1.0 else 1.0 / peak
     pcm = [np.clip(np.rint(side * (gain * 32768.0)), -32768, 32767).astype(np.int16) for side in at_rate]

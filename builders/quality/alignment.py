@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
+_ERROR = 1_000_000
+_REPLACED = _ERROR + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class Step:
 
 
 def align(wanted: Sequence[str], heard: Sequence[str]) -> tuple[Step, ...]:
-    """Return the cheapest alignment, each error costing 1; among equals, replacements first.
+    """Return the alignment with the fewest errors; among equals, the one with most words at their place.
 
     Examples
     --------
@@ -31,21 +32,21 @@ def align(wanted: Sequence[str], heard: Sequence[str]) -> tuple[Step, ...]:
     V. Levenshtein (1966), Binary codes capable of correcting deletions, insertions and reversals.
     """
     n, m = len(wanted), len(heard)
-    cost = np.zeros((n + 1, m + 1), dtype=np.int64)
-    cost[:, 0], cost[0, :] = np.arange(n + 1), np.arange(m + 1)
+    cost = [[_ERROR * j for j in range(m + 1)]]
     for i in range(1, n + 1):
+        above, row = cost[-1], [_ERROR * i]
         for j in range(1, m + 1):
-            cost[i, j] = min(
-                cost[i - 1, j - 1] + (wanted[i - 1] != heard[j - 1]), cost[i - 1, j] + 1, cost[i, j - 1] + 1
-            )
+            across = above[j - 1] + (0 if wanted[i - 1] == heard[j - 1] else _REPLACED)
+            row.append(min(across, above[j] + _ERROR, row[j - 1] + _ERROR))
+        cost.append(row)
     steps: list[Step] = []
     i, j = n, m
     while i or j:
-        if i and j and cost[i, j] == cost[i - 1, j - 1] + (wanted[i - 1] != heard[j - 1]):
-            same = wanted[i - 1] == heard[j - 1]
+        same = i > 0 and j > 0 and wanted[i - 1] == heard[j - 1]
+        if i and j and cost[i][j] == cost[i - 1][j - 1] + (0 if same else _REPLACED):
             steps.append(Step(kind="same" if same else "replaced", wanted=wanted[i - 1], heard=heard[j - 1]))
             i, j = i - 1, j - 1
-        elif i and cost[i, j] == cost[i - 1, j] + 1:
+        elif i and cost[i][j] == cost[i - 1][j] + _ERROR:
             steps.append(Step(kind="dropped", wanted=wanted[i - 1], heard=""))
             i -= 1
         else:

@@ -81,8 +81,9 @@ def _built(folder: Path) -> Iterator[MeasuredItem]:
     columns = ["id", "split", "language", "duration_s", "turns", "provenance"]
     for name, facts in manifest["files"].items():
         path = folder / name
-        rows = pq.read_table(path, columns=columns).to_pylist()
-        nulls = pq.read_table(path, columns=["system.path"])["system"].is_null().to_pylist()
+        with pq.ParquetFile(path) as file:
+            rows = file.read(columns=columns).to_pylist()
+            nulls = file.read(columns=["system.path"])["system"].is_null().to_pylist()
         for index, (row, without_system) in enumerate(zip(rows, nulls, strict=True)):
             tracks = ("input",) if without_system else ("input", "system")
             yield MeasuredItem(

@@ -30,7 +30,7 @@ def flat_top_share(samples: NDArray[np.float32]) -> float:
     >>> flat_top_share(wave)
     0.0
     >>> round(flat_top_share(np.clip(wave, -0.5, 0.5)), 2)
-    0.69
+    0.71
     """
     peak = float(np.max(np.abs(samples), initial=0.0))
     if peak == 0.0:

@@ -102,13 +102,14 @@ def repeated_words(wanted: Sequence[str], heard: Sequence[str]) -> tuple[str, ..
     for n in range(min(_LONGEST, len(heard) // 2), 0, -1):
         asked = sum(_alike(wanted[k : k + n], wanted[k + n : k + 2 * n]) for k in range(len(wanted)))
         found = [
-            tuple(heard[i : i + n])
+            i
             for i in range(len(heard) - 2 * n + 1)
             if _alike(heard[i : i + n], heard[i + n : i + 2 * n])
             and not (n == 1 and len(heard[i]) < _SHORT_LETTERS)
         ]
         if len(found) > asked:
-            return found[0]
+            at = min(found, key=lambda i: heard[i : i + n] != heard[i + n : i + 2 * n])  # an exact one first
+            return tuple(heard[at : at + n])
     return ()
 
 
@@ -202,7 +203,7 @@ SPOKEN_WORDS = Measure(
     ),
     source="own, on the alignment of the word error rate",
     cost=0.1,
-    version=lambda tools: f"3 {hearing_version(tools)}",
+    version=lambda tools: f"4 {hearing_version(tools)}",
     run=alone(_faults),
     needs=MODULES,
 )
@@ -227,7 +228,7 @@ LANGUAGE = Measure(
     ),
     source="faster-whisper",
     cost=0.1,
-    version=lambda tools: f"3 {hearing_version(tools)}",
+    version=lambda tools: f"4 {hearing_version(tools)}",
     run=alone(_language),
     needs=MODULES,
 )

@@ -84,7 +84,7 @@ WER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"2 {hearing_version(tools)}",
+    version=lambda tools: f"4 {hearing_version(tools)}",
     run=alone(_wer),
     needs=MODULES,
 )
@@ -103,7 +103,7 @@ CER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"2 {hearing_version(tools)}",
+    version=lambda tools: f"4 {hearing_version(tools)}",
     run=alone(_cer),
     needs=MODULES,
 )

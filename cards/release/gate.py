@@ -154,11 +154,16 @@ def _features(folder: Path, summary: Summary) -> Iterator[str]:
     import pyarrow.parquet as pq
 
     wanted = features(summary.sample_rate_hz)
+    others = []
     for name in summary.manifest["files"]:
         metadata = pq.read_schema(folder / name).metadata or {}
-        stated = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features")
-        if stated != wanted:
-            yield f"{name}: its features differ from the card's; build again with this version"
+        if json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features") != wanted:
+            others.append(name)
+    if others:
+        yield (
+            f"{len(others)} shards (first: {others[0]}): their features differ from the card's; "
+            f"build again with this version"
+        )
 
 
 def _secrets(folder: Path, manifest: dict[str, Any], *, rows: bool) -> list[str]:

@@ -224,7 +224,7 @@ class Hub:
 def _said(what: str) -> Iterator[None]:
     """Turn every failure of the client into a `HubError` without secrets; the cause is not chained to it."""
     import httpx2
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+    from huggingface_hub.errors import HfHubHTTPError
 
     failure: HubError
     try:
@@ -233,6 +233,6 @@ def _said(what: str) -> Iterator[None]:
     except HfHubHTTPError as error:
         status = error.response.status_code if error.response is not None else 0
         failure = HubError(scrub(f"{what}: HTTP {status}: {str(error).strip()}"), status)
-    except (httpx2.HTTPError, OSError, ValueError, RuntimeError, HFValidationError) as error:
+    except (httpx2.HTTPError, OSError, LookupError, TypeError, ValueError, RuntimeError) as error:
         failure = HubError(scrub(f"{what}: no answer ({type(error).__name__}: {str(error).strip()})"))
     raise failure from None

@@ -64,5 +64,5 @@ def _turn(turn: ScriptTurn, form: TurnForm, mark: str, index: int) -> Iterator[P
         elif value and form.keys[key] and value not in form.keys[key]:
             yield Problem(rule="form", message=f"{where}, {key}: {unknown('value', value, form.keys[key])}")
     for found in parse(turn.text).marks:
-        if found.kind != mark:
+        if found.kind not in (mark, "sound"):
             yield Problem(rule="form", message=f"{where}: a [{found.kind}:…] mark has no place there")

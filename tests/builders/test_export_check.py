@@ -221,7 +221,20 @@ M3: dict[str, tuple[Break, str, str]] = {
         "more-than-two-decimals",
     ),
     "a pause outside its turn": (
-        m3_event("SHORTPAUSE", lambda e: e.update(time=[0.01, 0.06]), channel="0"),
+        lambda p: edit_lines(
+            p / LIST,
+            lambda ls: ls[0]["events"]["0"].append({"event": "SHORTPAUSE", "time": [44.0, 44.1]}),
+        ),
+        LIST,
+        "pause-outside-turn",
+    ),
+    "events out of order": (
+        lambda p: edit_lines(
+            p / LIST,
+            lambda ls: ls[0]["events"]["0"].append(
+                next(e for e in ls[0]["events"]["0"] if e["event"] == "SHORTPAUSE")
+            ),
+        ),
         LIST,
         "unordered-times",
     ),
@@ -324,7 +337,7 @@ OTHERS: dict[str, tuple[str, Break, str, str]] = {
         "lhotse",
         lambda p: edit_lines(
             p / "recordings-test.jsonl.gz",
-            lambda ls: ls[0].update(num_samples=1, duration=1 / 24000) or ls[0].update(sampling_rate=24000),
+            lambda ls: ls[0].update(sampling_rate=48000, num_samples=2 * ls[0]["num_samples"]),
         ),
         "recordings-test.jsonl.gz",
         "other-sound",

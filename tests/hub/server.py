@@ -158,8 +158,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _create(self, at: dict[str, str], body: bytes) -> Any:
         asked = json.loads(body)
         id_ = f"{asked.get('organization') or 'me'}/{asked['name']}"
-        self.hub.store.create(id_, private=bool(asked.get("private")))
-        return {"url": f"{self.hub.url}/datasets/{id_}"}
+        answer = {"url": f"{self.hub.url}/datasets/{id_}"}
+        if id_ in self.hub.store.repos:
+            return 409, {**answer, "error": "You already created this dataset repo"}, {}
+        self.hub.store.create(id_, private=_private(asked, default=False))
+        return answer
 
     def _validate(self, at: dict[str, str], body: bytes) -> Any:
         return {"errors": [], "warnings": []}
@@ -301,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _settings(self, at: dict[str, str], body: bytes) -> Any:
         repo, asked = self._repo(at), json.loads(body)
-        repo.private = asked.get("private", repo.private)
+        repo.private = _private(asked, default=repo.private)
         repo.gated = asked.get("gated", repo.gated)
         return {}
 
@@ -340,6 +343,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _repo(self, at: dict[str, str]) -> Repo:
         return self.hub.store.repo(at["id"])
+
+
+def _private(asked: dict[str, Any], *, default: bool) -> bool:
+    if "visibility" in asked:
+        return bool(asked["visibility"] == "private")
+    return bool(asked.get("private", default))
 
 
 def _full(answer: Any) -> tuple[int, Any, dict[str, str]]:

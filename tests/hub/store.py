@@ -90,8 +90,6 @@ class Store:
 
     def create(self, id_: str, *, private: bool) -> Repo:
         """Make a repository, with the first commit that the Hub makes too."""
-        if id_ in self.repos:
-            raise StoreError(409, "You already created this dataset repo")
         repo = self.repos[id_] = Repo(id=id_, private=private)
         repo.commit("main", "initial commit", {".gitattributes": small(b"*.parquet filter=lfs\n")})
         return repo

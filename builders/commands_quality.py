@@ -1,0 +1,160 @@
+"""Commands about quality: splits chosen anew, and pages on which people listen and rate."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from .quality.measure_folder import MeasuredSample
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the commands ``select`` and ``listen``."""
+    app.command()(select)
+    app.command()(listen)
+
+
+def measure(
+    folder: Path,
+    names: list[str],
+    *,
+    cache_dir: Path,
+    out: Path | None = None,
+    language: str = "",
+    recogniser: str = "",
+    workers: int = os.cpu_count() or 1,
+    worst: int = 50,
+) -> None:
+    """Measure a folder and print the table of means: what ``check FOLDER --measure`` does.
+
+    ``values.jsonl``, ``measures.json`` and a page of the worst for each value with a better end go to `out`,
+    by default ``FOLDER/quality``.
+    """
+    from .progress import Steps
+    from .quality import measures_named, require
+    from .quality.clip_source import items_of
+    from .quality.measure import Tools
+    from .quality.measure_folder import measure_folder, write_values
+    from .quality.sample_values import usable
+    from .quality.worst_page import write_worst
+
+    tools = Tools(cache_dir=cache_dir, recogniser=recogniser)
+    asked = measures_named(names, "--measure")
+    require(asked, "--measure")
+    measures, reasons = usable(asked, tools)
+    with Steps(f"measuring {folder}") as steps:
+        samples = measure_folder(
+            folder, measures, tools, workers=workers, language=language, progress=steps.advance
+        )
+    target = out or folder / "quality"
+    write_values(samples, measures, tools, target)
+    pages = []
+    if worst:
+        items = items_of(folder, language)
+        for one in measures:
+            for value in one.values:
+                if value.better and any(s.values.get(value.name) is not None for s in samples):
+                    pages.append(
+                        write_worst(items, samples, value.name, target / f"worst-{value.name}.html", n=worst)
+                    )
+    names_of_values = [value.name for one in measures for value in one.values]
+    Console().print(_table(samples, names_of_values))
+    for name, reason in reasons.items():
+        typer.echo(f"not measured: {name}: {reason}")
+    n_new = sum(sample.n_new for sample in samples)
+    typer.echo(
+        f"{len(samples)} samples, {n_new} new measurements, the rest kept from before; {target} written"
+    )
+
+
+def _table(samples: tuple[MeasuredSample, ...], names: list[str]) -> Table:
+    from .quality.table import quality_lines
+
+    table = Table("configuration", "split", "value", title="As measured: mean [95 % interval]")
+    table.add_column("n", justify="right")
+    table.add_column("mean", justify="right")
+    for line in quality_lines(((s.config, s.split, s.values) for s in samples), names):
+        bounds = "" if line.low is None or line.high is None else f" [{line.low:.3f}, {line.high:.3f}]"
+        table.add_row(line.config, line.split, line.value, str(line.n), f"{line.mean:.3f}{bounds}")
+    return table
+
+
+def select(
+    folder: Annotated[Path, typer.Argument(help="A built folder.")],
+    splits: Annotated[Path, typer.Option("--splits", help="A TOML file with a table [splits].")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write; it must not exist.")],
+) -> None:
+    """Write a built folder anew with other splits: by measure, number or share, scripts and speakers apart."""
+    from ..cards.card import write_card
+    from .reselect import load_wanted_splits, reselect
+
+    facts = reselect(folder, load_wanted_splits(splits), out, describe=write_card)
+    table = Table("split", "samples", "hours", "speakers", "value", "mean", title=f"Splits of {out}")
+    for split, there in facts["splits"].items():
+        first = [split, str(there["samples"]), f"{there['hours']:.3f}", str(len(there["speakers"]))]
+        for name, mean in (there["means"] or {"nothing measured": float("nan")}).items():
+            mark = " (selected by)" if name in facts["selected_by"] else ""
+            table.add_row(*first, f"{name}{mark}", f"{mean:.3f}")
+            first = ["", "", "", ""]
+    Console().print(table)
+    if facts["left_out"]:
+        typer.echo(f"{len(facts['left_out'])} samples have speakers of two splits and were left out")
+
+
+def listen(
+    folder: Annotated[Path, typer.Argument(help="A built folder.")],
+    sample: Annotated[int, typer.Option("--sample", min=1, help="How many samples to rate.")] = 40,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The page to write; default FOLDER/listen.html.")
+    ] = None,
+    answers: Annotated[
+        list[Path] | None, typer.Option("--answers", help="Answers that came back (JSON): take them in.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Which samples are drawn.")] = 1,
+) -> None:
+    """Write a page on which people rate samples; or, with --answers, put their ratings into the folder."""
+    from ..cards.card import write_card
+    from .listen.answers import take_in
+    from .listen.page import write_page
+
+    if not answers:
+        page = write_page(folder, out or folder / "listen.html", n=sample, seed=seed)
+        typer.echo(f"{page} written: send it to listeners, and give what they save to --answers")
+        return
+    facts = take_in(folder, answers)
+    write_card(folder)
+    typer.echo(f"{facts['n_raters']} raters, {facts['n_items']} samples")
+    for name, question in facts["questions"].items():
+        kappa = "not defined" if question["kappa"] is None else f"{question['kappa']:.2f}"
+        shares = ", ".join(f"{answer}: {n}" for answer, n in question["counts"].items())
+        typer.echo(f"{name}: {shares}; Fleiss' kappa {kappa}")
+
+
+def measures_table() -> Table:
+    """Return the measures: what they give, their units and sources, what they cost, and whether they can run."""
+    from .quality import MEASURES
+
+    table = Table(
+        "measure",
+        "of",
+        "value",
+        "unit",
+        "meaning",
+        "source",
+        "cost",
+        "here",
+        title="Measures",
+        show_lines=True,
+    )
+    for one in MEASURES.values():
+        for i, value in enumerate(one.values):
+            head = (one.name, one.scope) if i == 0 else ("", "")
+            tail = (one.source, f"{one.cost:g} s/s", one.missing() or "yes") if i == 0 else ("", "", "")
+            table.add_row(*head, value.name, value.unit, value.meaning, *tail)
+    return table

@@ -1,0 +1,131 @@
+"""Answers that came back from the rating page to numbers: agreement, means, and Q from key presses."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from ... import ReleaseError
+from ..quality.table import interval
+from .kappa import fleiss_kappa
+from .page import QUESTIONS, dataset_digest, rows_with
+
+WINDOW_S = 0.2
+"""Q is given over windows of 200 ms, as in the column `backchannel_q`."""
+
+
+def take_in(folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
+    """Put the answers of raters into ``listening.json`` of a built folder; return what it holds.
+
+    All answers are given each time: what was there before is replaced.
+
+    Raises
+    ------
+    ReleaseError
+        If a file holds no answers of this dataset's page, or a rater stands twice.
+    """
+    digest = dataset_digest(folder)
+    raters: dict[str, Mapping[str, Any]] = {}
+    for path in paths:
+        rater, answers = read_answers(path, digest)
+        if rater in raters:
+            raise ReleaseError(f"{path}: rater {rater!r} stands twice; give each rater's file once")
+        raters[rater] = answers
+    facts = listening_facts(folder, raters)
+    text = json.dumps({"dataset": digest, **facts}, indent=1, ensure_ascii=False)
+    (folder / "listening.json").write_text(text + "\n", encoding="utf-8")
+    return facts
+
+
+def read_answers(path: Path, digest: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the rater and the answers by sample id, checked."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        rater, dataset, answers = data["rater"], data["dataset"], data["answers"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ReleaseError(
+            f"{path}: no answers of the rating page ({error}); save them there again"
+        ) from None
+    if dataset != digest:
+        raise ReleaseError(
+            f"{path}: answers about another dataset ({str(dataset)[:16]}…, not {digest[:16]}…); rate this one's page"
+        )
+    if not isinstance(rater, str) or not rater.strip() or not isinstance(answers, dict):
+        raise ReleaseError(f"{path}: rater {rater!r}: wanted a name and a table of answers")
+    for id_, given in answers.items():
+        for question, allowed in QUESTIONS.items():
+            answer = given.get(question)
+            if answer is not None and answer not in allowed:
+                raise ReleaseError(
+                    f"{path}: {id_}: {question} = {answer!r}: wanted one of {', '.join(allowed)}"
+                )
+        presses = given.get("presses_s", [])
+        if not isinstance(presses, list) or any(not isinstance(p, int | float) or p < 0 for p in presses):
+            raise ReleaseError(f"{path}: {id_}: presses_s = {presses!r}: wanted times in seconds")
+    return rater.strip(), answers
+
+
+def listening_facts(folder: Path, raters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return n raters, n samples, and per question the counts, kappa and, for naturalness, mean and interval."""
+    ids = sorted({id_ for answers in raters.values() for id_ in answers})
+    known = {row["id"]: row for row in rows_with(folder, ids, ["id", "duration_s"])}
+    for id_ in ids:
+        if id_ not in known:
+            raise ReleaseError(f"answers: there is no sample {id_!r} in {folder}")
+    questions: dict[str, Any] = {}
+    for question in QUESTIONS:
+        per_item = [
+            Counter(
+                a[id_][question] for a in raters.values() if id_ in a and a[id_].get(question) is not None
+            )
+            for id_ in ids
+        ]
+        total = sum(per_item, Counter())
+        questions[question] = {
+            "counts": {answer: total[answer] for answer in QUESTIONS[question] if total[answer]},
+            "n_items": sum(bool(item) for item in per_item),
+            "kappa": fleiss_kappa(per_item),
+        }
+    means = [
+        sum(int(answer) * n for answer, n in item.items()) / sum(item.values())
+        for id_ in ids
+        if (
+            item := Counter(
+                a[id_]["naturalness"]
+                for a in raters.values()
+                if id_ in a and a[id_].get("naturalness") is not None
+            )
+        )
+    ]
+    if means:
+        mean, low, high = interval(means)
+        questions["naturalness"] |= {"mean": mean, "low": low, "high": high}
+    q = {}
+    for id_ in ids:
+        heard = [a[id_] for a in raters.values() if id_ in a and a[id_].get("listened")]
+        if heard:
+            presses = [given.get("presses_s", []) for given in heard]
+            q[id_] = {"n_listeners": len(heard), "q": q_of_presses(presses, known[id_]["duration_s"])}
+    return {"n_raters": len(raters), "n_items": len(ids), "questions": questions, "backchannel_q": q}
+
+
+def q_of_presses(presses_s: Sequence[Sequence[float]], duration_s: float) -> list[float]:
+    """Return the share of listeners who pressed in each window of 200 ms, shape (ceil(duration_s / 0.2),).
+
+    A listener counts once in a window. Times are as pressed: a listener's reaction is part of them.
+
+    Examples
+    --------
+    >>> q_of_presses([[0.1, 0.15], [0.5]], 0.6)
+    [0.5, 0.0, 0.5]
+    """
+    n = ceil(duration_s / WINDOW_S - 1e-9)
+    counts = [0] * n
+    for one in presses_s:
+        for window in {min(int(at / WINDOW_S + 1e-9), n - 1) for at in one}:
+            counts[window] += 1
+    return [count / len(presses_s) for count in counts]

@@ -1,0 +1,233 @@
+"""What a build said, kept beside its stems: every utterance whole, so that a variant need not speak it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .. import ReleaseError
+from ..acoustics.level import to_pcm16
+from ..scenarios.bank import SHIPPED
+from ..scenarios.conversation import Cast, Pause, PlannedTurn, Role, Shape, Voice, Word
+from ..scenarios.recipe import Recipe
+from .sample import Utterance
+from .speakers import Speaker
+from .stems import read_stem
+
+FOLDER = "stems"
+SAID, SPEECH, SCRIPTS = f"{FOLDER}/said.jsonl", f"{FOLDER}/speech.json", f"{FOLDER}/scripts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The finished build that a variant starts from.
+
+    `digest` is that of what it said. `same_ids`: nothing else than its samples is built. `same_speech`: its
+    voices speak, and what it said is taken from its stems. `other_voices`: no voice plays the role that it
+    played there.
+    """
+
+    folder: Path
+    digest: str
+    same_ids: bool
+    same_speech: bool
+    other_voices: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What was said in one sample, as a line of ``said.jsonl``.
+
+    `tries` says how often each turn was spoken before, `turns` holds the utterances without their samples,
+    each under its key, and `clips` all clips of the cache that were listened to, as ``engine/key``.
+    """
+
+    id: str
+    split: str
+    tries: tuple[int, ...]
+    cast: Mapping[str, str]
+    turns: tuple[Mapping[str, Any], ...]
+    clips: tuple[str, ...]
+
+    @property
+    def voices(self) -> Cast:
+        """Return who played which role."""
+        return Cast(voices={Role(role): voice for role, voice in self.cast.items()})
+
+
+def utterance_key(
+    turn: PlannedTurn, *, language: str, voice: Voice, speaker: Speaker, seed: int, sample_rate_hz: int
+) -> str:
+    """Return the SHA-256 of all that decides an utterance, except the version of our own code."""
+    asked = {
+        "text": turn.text,
+        "language": language,
+        "voice": [voice.id, voice.mix],
+        "speed": turn.speed,
+        "pauses": [[pause.kind, pause.length_s] for pause in turn.pauses],
+        "max_hush_s": turn.max_hush_s,
+        "length_s": turn.length_s,
+        "seed": seed if speaker.uses_seed else None,
+        "engine": [speaker.engine, speaker.version],
+        "sample_rate_hz": sample_rate_hz,
+    }
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+def to_json(utterance: Utterance, key: str) -> dict[str, Any]:
+    """Return an utterance without its samples."""
+    return {
+        "key": key,
+        "stem": utterance.sha256,
+        "sample_rate_hz": utterance.sample_rate_hz,
+        "text": utterance.text,
+        "reading": utterance.reading,
+        "word_time_source": utterance.word_time_source,
+        "threshold_dbfs": utterance.threshold_dbfs,
+        "shape": asdict(utterance.shape),
+        "provenance": dict(utterance.provenance),
+    }
+
+
+def from_json(line: Mapping[str, Any], folder: Path) -> Utterance:
+    """Return the utterance again, its samples from the stems of `folder`.
+
+    Raises
+    ------
+    ReleaseError
+        If the stem is missing or damaged.
+    """
+    shape = line["shape"]
+    return Utterance(
+        pcm=to_pcm16(read_stem(folder, line["stem"])),
+        sample_rate_hz=line["sample_rate_hz"],
+        shape=Shape(
+            n_samples=shape["n_samples"],
+            onset=shape["onset"],
+            offset=shape["offset"],
+            words=tuple(Word(**word) for word in shape["words"]),
+            pauses=tuple(Pause(**pause) for pause in shape["pauses"]),
+            places=tuple((at, function) for at, function in shape["places"]),
+        ),
+        text=line["text"],
+        reading=line["reading"],
+        word_time_source=line["word_time_source"],
+        threshold_dbfs=line["threshold_dbfs"],
+        sha256=line["stem"],
+        provenance=line["provenance"],
+    )
+
+
+def write_said(path: Path, said: Said) -> None:
+    """Write the record of one sample to a file of its own, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    beside.write_text(json.dumps(asdict(said), ensure_ascii=False), encoding="utf-8")
+    beside.replace(path)
+
+
+def gather_said(folder: Path, records: Iterable[tuple[Path, str]]) -> None:
+    """Write ``said.jsonl`` of a build folder from the records of its samples and the splits they went to."""
+    (folder / FOLDER).mkdir(exist_ok=True)
+    with (folder / SAID).open("w", encoding="utf-8") as file:
+        for path, split in records:
+            record = {**json.loads(path.read_text(encoding="utf-8")), "split": split}
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def write_speech(folder: Path, recipe: Recipe, speaker: Speaker, facts: Mapping[str, Any]) -> None:
+    """Write who can speak in a build folder, and the scripts it read, in the bank's layout."""
+    sets = {
+        language: named for language, named in speaker.voice_sets().items() if language in recipe.languages
+    }
+    described = {
+        "engine": speaker.engine,
+        "version": speaker.version,
+        "uses_seed": speaker.uses_seed,
+        "licence": speaker.licence,
+        "sets": sets,
+        "voices": [
+            asdict(voice)
+            for voice in speaker.voices().values()
+            if set(voice.languages) & set(recipe.languages)
+        ],
+        **facts,
+    }
+    (folder / FOLDER).mkdir(exist_ok=True)
+    (folder / SPEECH).write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for entry in recipe.entries:
+        for language in entry.languages:
+            target = folder / SCRIPTS / language / f"{entry.scenario}.jsonl"
+            source = recipe.scripts / language / target.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+
+
+def scripts_of_build(folder: Path, languages: Iterable[str]) -> Path:
+    """Return where a variant's scripts lie: in the build where it has them, else in the shipped bank."""
+    own = folder / SCRIPTS
+    return own if all((own / language).is_dir() for language in languages) else SHIPPED
+
+
+def said_of(folder: Path, sample_id: str) -> Said | None:
+    """Return what was said in a sample of a build folder; None if it has no such sample."""
+    place = _index(folder).get(sample_id)
+    if place is None:
+        return None
+    with (folder / SAID).open("rb") as file:
+        file.seek(place)
+        return _said(file.readline())
+
+
+def ids_of(folder: Path) -> tuple[str, ...]:
+    """Return the ids of a build's samples, in order."""
+    return tuple(_index(folder))
+
+
+def all_said(folder: Path) -> Iterator[Said]:
+    """Yield what was said, sample by sample.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder does not say it.
+    """
+    path = folder / SAID
+    if not path.is_file():
+        raise ReleaseError(
+            f"{folder}: there is no {SAID}: no finished build of duplexkit, or one whose stems were taken away; "
+            f"build it again"
+        )
+    with path.open("rb") as file:
+        for line in file:
+            yield _said(line)
+
+
+@cache
+def _index(folder: Path) -> dict[str, int]:
+    """Return where each sample's line starts, in bytes."""
+    found: dict[str, int] = {}
+    with (folder / SAID).open("rb") as file:
+        at = 0
+        for line in file:
+            found[json.loads(line)["id"]] = at
+            at += len(line)
+    return found
+
+
+def _said(line: bytes) -> Said:
+    data = json.loads(line)
+    return Said(
+        id=data["id"],
+        split=data["split"],
+        tries=tuple(data["tries"]),
+        cast=data["cast"],
+        turns=tuple(data["turns"]),
+        clips=tuple(data["clips"]),
+    )

@@ -1,0 +1,78 @@
+"""The engine of an earlier build, from the facts kept there; the real one is made only if something is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from .. import EngineError, ReleaseError
+from ..scenarios.conversation import Voice
+from .said import SPEECH
+from .speakers import Clip, Speaker, SpeechRequest
+
+
+class SaidSpeaker:
+    """A speaker that knows the voices of a build and speaks only what that build cannot give.
+
+    Parameters
+    ----------
+    folder : Path
+        The build.
+    make : callable
+        Makes the engine.
+    """
+
+    def __init__(self, folder: Path, make: Callable[[], Speaker]) -> None:
+        try:
+            facts = json.loads((folder / SPEECH).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise ReleaseError(f"{folder}: there is no {SPEECH}; build the folder again") from None
+        self._make = make
+        self._real: Speaker | None = None
+        self._folder = folder
+        self.engine: str = facts["engine"]
+        self.version: str = facts["version"]
+        self.uses_seed: bool = facts["uses_seed"]
+        self.licence: str = facts["licence"]
+        self._sets = {
+            language: {name: tuple(ids) for name, ids in named.items()}
+            for language, named in facts["sets"].items()
+        }
+        self._voices = {
+            voice["id"]: Voice(
+                **{
+                    **voice,
+                    "languages": tuple(voice["languages"]),
+                    "mix": tuple((name, weight) for name, weight in voice["mix"]),
+                }
+            )
+            for voice in facts["voices"]
+        }
+
+    def voices(self) -> dict[str, Voice]:
+        """Return the voices of the build's languages by id."""
+        return dict(self._voices)
+
+    def voice_sets(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """Return their sets by language."""
+        return self._sets
+
+    def speak(self, request: SpeechRequest) -> Clip:
+        """Return a clip from the engine itself.
+
+        Raises
+        ------
+        EngineError
+            If the engine that is here is not the one that spoke in the build.
+        """
+        if self._real is None:
+            real = self._make()
+            if real.version != self.version:
+                raise EngineError(
+                    f"{self._folder} was spoken by {self.engine} {self.version}; here is {real.version}. "
+                    f"{request.text!r} is not among what it said and would sound different: install those "
+                    f"versions, or let everything be spoken anew with --engine {self.engine}"
+                )
+            self._real = real
+        return self._real.speak(request)

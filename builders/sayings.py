@@ -1,0 +1,103 @@
+"""What the samples of a build say: planned with their voices, then taken from before, the cache or the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..scenarios.conversation import Plan, PlannedTurn
+from .jobs import Job, plan_of
+from .said import Said, from_json, said_of, to_json, utterance_key
+from .sample import Sample, Utterance
+from .seeds import rng_for
+from .speak import speak_turn
+from .workshop import Site, workshop
+
+
+def planned(site: Site, job: Job) -> Plan:
+    """Return the plan of a sample, with the voices that may be heard in its split."""
+    pools = workshop(site)[1].pools[job.split]
+    base = site.base
+    before = None if base is None else said_of(base.folder, job.id)
+    if base is None or before is None:
+        return plan_of(site.recipe, job, pools)
+    return plan_of(
+        site.recipe,
+        job,
+        pools,
+        voices=before.voices if base.same_speech else None,
+        other_than=before.voices if base.other_voices else None,
+    )
+
+
+def kept_of(site: Site, job: Job) -> Said | None:
+    """Return what an earlier build said in a sample, where that is to stay."""
+    if site.base is None or not site.base.same_speech:
+        return None
+    return said_of(site.base.folder, job.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voices:
+    """Where the utterances of a sample come from: an earlier build, the cache, or the engine."""
+
+    site: Site
+    job: Job
+    kept: Said | None
+    count: Callable[[str], None]
+    note_clip: Callable[[str], Any]
+
+    def say(self, turn: PlannedTurn, i: int, n_tries: int) -> Utterance:
+        """Return turn `i`, which was tried `n_tries` times before."""
+        speaker, _, _ = workshop(self.site)
+        asked = asked_of(self.site, self.job, turn, i, n_tries)
+        if self.kept is not None and i < len(self.kept.turns):
+            line = self.kept.turns[i]
+            if line["key"] == utterance_key(turn, speaker=speaker, **asked):
+                self.count("kept")
+                return from_json(line, self.site.base.folder)  # type: ignore[union-attr]
+        return speak_turn(
+            turn,
+            speaker=speaker,
+            cache_dir=self.site.cache_dir,
+            count=self.count,
+            note_clip=self.note_clip,
+            **asked,
+        )
+
+
+def asked_of(site: Site, job: Job, turn: PlannedTurn, i: int, n_tries: int) -> dict[str, Any]:
+    """Return what decides an utterance besides its turn."""
+    return {
+        "language": job.language,
+        "voice": workshop(site)[0].voices()[turn.voice],
+        "seed": int(rng_for(site.recipe.seed, job.id, f"speech/{n_tries}/{i}").integers(2**31)),
+        "sample_rate_hz": site.recipe.sample_rate_hz,
+    }
+
+
+def record_of(
+    site: Site,
+    job: Job,
+    plan: Plan,
+    sample: Sample,
+    tries: tuple[int, ...],
+    clips: dict[str, None],
+    kept: Said | None,
+) -> Said:
+    """Return the record of what a finished sample says."""
+    speaker, _, _ = workshop(site)
+    return Said(
+        id=job.id,
+        split=job.split,
+        tries=tries,
+        cast={turn.role.value: turn.voice for turn in plan.turns},
+        turns=tuple(
+            to_json(u, utterance_key(turn, speaker=speaker, **asked_of(site, job, turn, i, tries[i])))
+            for i, (turn, u) in enumerate(zip(sample.plan.turns, sample.utterances, strict=True))
+        ),
+        clips=tuple(
+            dict.fromkeys((*(kept.clips if kept else ()), *(f"{speaker.engine}/{c}" for c in clips)))
+        ),
+    )

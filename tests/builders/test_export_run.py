@@ -1,0 +1,235 @@
+"""Exporting: choices, refusals, interruption and resumption, memory, the command line."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from duplexkit import DuplexkitError, ReleaseError
+from duplexkit.builders.export import FORMATS, fdb, webdataset
+from duplexkit.builders.export.format import Options, file_id
+from duplexkit.builders.export.run import export
+from duplexkit.builders.export.source import open_source
+from tests.builders import exported as ex
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
+
+
+def test_a_folder_that_is_not_empty_is_refused_and_replaced_only_when_asked(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    ex.run(ex.interruptions(), out, "fdb")  # empty: may be used
+    (out / "mine.txt").write_text("keep")
+    with pytest.raises(ReleaseError, match=r"not empty.*--overwrite"):
+        ex.run(ex.interruptions(), out, "fdb")
+    assert (out / "mine.txt").exists()
+    ex.run(ex.interruptions(), out, "fdb", overwrite=True)
+    assert not (out / "mine.txt").exists() and not list(tmp_path.glob("out.*"))
+
+
+def test_configurations_and_splits_choose_rows(tmp_path: Path) -> None:
+    source = open_source(str(ex.everything()), configs=("mt_qa-ja", "backchannel"), splits=("test",))
+    assert sorted({shard.config for shard in source.shards}) == [
+        "backchannel-en",
+        "backchannel-ja",
+        "mt_qa-ja",
+    ]
+    assert source.n_rows == 6
+    with pytest.raises(ReleaseError, match=r"--config mt_qu: .* mt_qa"):
+        open_source(str(ex.everything()), configs=("mt_qu",))
+    with pytest.raises(ReleaseError, match=r"--split dev: .* holds test"):
+        open_source(str(ex.everything()), splits=("dev",))
+    with pytest.raises(ReleaseError, match="no finished dataset"):
+        open_source(str(tmp_path))
+    with pytest.raises(ReleaseError, match="no such folder, and no owner/name@tag"):
+        open_source("no/such/folder")
+
+
+class StoppedError(Exception):
+    """The power goes off."""
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_an_interrupted_export_goes_on_and_gives_the_same_files(
+    to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webdataset, "SAMPLES_PER_SHARD", 8)
+    folder = ex.everything()
+    ex.run(folder, tmp_path / "whole", to)
+
+    def stop(done: int, total: int) -> None:
+        if done == 20:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        export(
+            open_source(str(folder)), tmp_path / "out", FORMATS[to], Options(), overwrite=False, progress=stop
+        )
+    assert not (tmp_path / "out").exists()
+    sounds = [path for path in (tmp_path / "out.partial").rglob("*") if path.suffix in (".wav", ".tar")]
+    before = {path: path.stat().st_mtime_ns for path in sounds if ".tmp" not in str(path)}
+    assert before
+    ex.run(folder, tmp_path / "out", to)
+    for path, at in before.items():
+        now = tmp_path / "out" / path.relative_to(tmp_path / "out.partial")
+        assert now.stat().st_mtime_ns == at, "what was there was not made again"
+    whole, out = tree(tmp_path / "whole"), tree(tmp_path / "out")
+    assert set(whole) == set(out)
+    assert all(whole[name] == out[name] for name in whole if not name.endswith(".gz"))
+    assert ex.findings(tmp_path / "out", to) == []
+
+
+def test_what_another_export_left_is_not_taken(tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise StoppedError
+
+    for options in (Options(gap_free=False), Options(gap_free=True)):
+        with pytest.raises(StoppedError):
+            export(
+                open_source(str(ex.dataset("mt_qa"))),
+                tmp_path / "out",
+                FORMATS["m3"],
+                options,
+                overwrite=False,
+                progress=stop,
+            )
+        (mark,) = tmp_path.glob("out.partial/data/*/task/*/txt_align")
+        (mark / "of this run.txt").write_text("")
+        if options.gap_free:
+            assert len(list(mark.iterdir())) == 2, "the first run's folder went"
+
+
+def test_progress_counts_every_row_and_choices_are_checked(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    source = open_source(str(ex.everything()))
+    export(
+        source,
+        tmp_path / "o",
+        FORMATS["m3"],
+        Options(),
+        overwrite=False,
+        progress=lambda *step: seen.append(step),
+    )
+    assert seen == [(i, 32) for i in range(1, 33)]
+    for wrong, message in (
+        (Options(labels="all"), "--labels all"),
+        (Options(transcripts="x"), "--transcripts x"),
+    ):
+        with pytest.raises(ReleaseError, match=message):
+            export(
+                source,
+                tmp_path / "p",
+                FORMATS["m3"],
+                wrong,
+                overwrite=False,
+                progress=lambda done, total: None,
+            )
+
+
+def test_ids_are_file_names() -> None:
+    assert file_id("mt_qa/ja/qa.1 x/0") == "mt_qa-ja-qa-1-x-0"
+
+
+def test_a_sample_folder_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> None:
+        raise StoppedError
+
+    monkeypatch.setattr(fdb, "put_json", fail)
+    with pytest.raises(StoppedError):
+        ex.run(ex.interruptions(), tmp_path / "out", "fdb")
+    (task,) = tmp_path.glob("out.partial/*/*/*")
+    assert [path.name for path in task.iterdir()] == [".0.tmp"]
+
+
+# --- command line
+
+
+@pytest.fixture
+def command() -> Iterator[CliRunner]:
+    import typer
+
+    from duplexkit.builders.commands_export import add_commands
+
+    app = typer.Typer()
+    add_commands(app)
+
+    class Runner(CliRunner):
+        def __call__(self, *args: str) -> tuple[int, str]:
+            result = self.invoke(app, list(args))
+            if isinstance(result.exception, DuplexkitError):
+                return 2, str(result.exception)
+            assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+            return result.exit_code, result.output
+
+    yield Runner()
+
+
+def test_the_commands(command: CliRunner, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    code, said = command("export", str(ex.everything()), "--to", "m3", out, "--config", "mt_qa-ja")  # type: ignore[operator]
+    assert code == 0 and "2 samples for m3" in said
+    code, said = command("export", "--check", out, "--to", "m3")  # type: ignore[operator]
+    assert code == 0 and "0 findings" in said
+    next(tmp_path.glob("out/data/ja/task/*/txt_align/*")).unlink()
+    code, said = command("export", "--check", out, "--to", "m3")  # type: ignore[operator]
+    assert code == 1 and "missing-file" in said
+    assert command("export", "--check", out, "--to", "m4") == (  # type: ignore[operator]
+        2,
+        f"--to m4: wanted one of {', '.join(FORMATS)}; did you mean m3?",
+    )
+    assert command("export", out, "--to", "m3")[0] == 2  # type: ignore[operator]
+    assert command("export", "--check", out + "x", "--to", "m3")[0] == 2  # type: ignore[operator]
+    assert command("import", "m9", out, "--out", out + "i")[0] == 2  # type: ignore[operator]
+
+
+# --- memory
+
+_MEASURE = """
+import json, resource, sys
+from pathlib import Path
+from duplexkit.builders.export import FORMATS
+from duplexkit.builders.export.format import Options
+from duplexkit.builders.export.run import export
+from duplexkit.builders.export.source import open_source
+done = export(open_source(sys.argv[1]), Path(sys.argv[2]), FORMATS[sys.argv[3]], Options(), overwrite=False,
+              progress=lambda done, total: None)
+print(json.dumps([done.n_written, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("to", "scenario"), [("fdb", "user_interruption"), ("m3", "mt_qa"), ("webdataset", "mt_qa")]
+)
+def test_memory_stays_flat_from_100_to_1000_samples(to: str, scenario: str, tmp_path: Path) -> None:
+    folder = ex.interruptions() if scenario == "user_interruption" else ex.dataset("mt_qa", count=4)
+    peaks = []
+    for n in (100, 1000):
+
+        def many(stream: Iterator[ex.Row], n: int = n) -> Iterator[ex.Row]:
+            (row,) = (row for row, _ in zip(stream, range(1), strict=False))
+            for i in range(n):
+                yield {**row, "id": f"{row['id'].rsplit('/', 1)[0]}/{i}"}
+
+        short = ex.changed(folder, tmp_path / f"{n}", many)
+        done = subprocess.run(
+            [sys.executable, "-c", _MEASURE, str(short), str(tmp_path / f"out-{n}"), to],
+            capture_output=True,
+            text=True,
+            env=os.environ,
+            check=True,
+        )
+        n_written, peak_mib = json.loads(done.stdout)
+        assert n_written == 2 * n  # of two languages
+        peaks.append(peak_mib)
+    print(f"{to}: {peaks[0]:.0f} MiB for 200 samples, {peaks[1]:.0f} MiB for 2000")
+    assert peaks[1] - peaks[0] < 50

@@ -1,0 +1,194 @@
+"""Import: what went out comes back equal, other people's layouts are read, and check measures the rows."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from duplexkit import AudioError, DuplexkitError, ReleaseError
+from duplexkit.builders.check import decode
+from duplexkit.builders.checked_folder import check_folder
+from duplexkit.builders.imports import IMPORTS
+from duplexkit.builders.imports.folder import write_imported
+from tests.builders import exported as ex
+from tests.builders import fdb_reader, m3_reader
+
+STEP_S = {"fdb": 1 / 16000, "m3": 0.0051}
+"""FDB: 1e-6 s, but no time lies behind the last sample at 16 kHz. M3: two decimals."""
+
+
+def imported(form: str, folder: Path, out: Path, **options: Any) -> Path:
+    chosen = {"language": "en", "licence": "CC0-1.0", "rate_hz": None, **options}
+    write_imported(
+        IMPORTS[form](folder, chosen.pop("language")),
+        out,
+        name=form,
+        progress=lambda done, total: None,
+        **chosen,
+    )
+    return out
+
+
+def times(event: dict[str, Any]) -> tuple[float, float]:
+    return event["onset_s"], event["offset_s"]
+
+
+@pytest.mark.parametrize("which", ["everything", "interruptions"])
+def test_fdb_there_and_back(which: str, tmp_path: Path) -> None:
+    folder = getattr(ex, which)()
+    ex.run(folder, tmp_path / "fdb", "fdb")
+    back = ex.rows(imported("fdb", tmp_path / "fdb", tmp_path / "back"))
+    rows, places = ex.rows(folder), ex.places(tmp_path / "fdb")
+    assert len(back) == len(places)
+    for row_id, place in places.items():
+        language, version, task, number = Path(place).parts
+        row, got = rows[row_id], back[f"{'/'.join(row_id.split('/')[:2])}/fdb-{version}-{task}-{number}/0"]
+        assert (got["scenario"], got["language"]) == (row["scenario"], language)
+        heard = decode(got["input"])
+        assert np.array_equal(heard * 32768, fdb_reader.read_wav(tmp_path / "fdb" / place / "input.wav"))
+        if (tmp_path / "fdb" / place / "clean_input.wav").exists():
+            clean = decode(got["clean_input"])
+            assert np.array_equal(
+                clean * 32768, fdb_reader.read_wav(tmp_path / "fdb" / place / "clean_input.wav")
+            )
+        kept = [e for e in row["events"] if e["kind"] != "trp"]  # FDB has no places, only their distribution
+        assert [(e["kind"], e["role"]) for e in got["events"]] == [(e["kind"], e["role"]) for e in kept]
+        for a, b in zip(got["events"], kept, strict=True):
+            assert times(a) == pytest.approx(times(b), abs=STEP_S["fdb"])
+            for field in ("expected_if_speaking", "expected_if_silent", "turn"):
+                assert a[field] == b[field]
+        if row["backchannel_q"] is not None:
+            assert got["backchannel_q"] == pytest.approx(row["backchannel_q"], abs=1e-6)
+        if version == "v1_5":
+            assert [t["text"] for t in got["turns"]] == [t["text"] for t in row["turns"]]
+            for a, b in zip(got["turns"], row["turns"], strict=True):
+                assert [w["text"] for w in a["words"]] == [w["text"] for w in b["words"]]
+                assert times(a) == pytest.approx(times(b), abs=STEP_S["fdb"])
+
+
+def test_m3_there_and_back(tmp_path: Path) -> None:
+    folder = ex.dataset("mt_qa", count=4, extra="backchannel_rate = 0.5\nbarge_in_rate = 0.5\n")
+    for gap_free in (True, False):
+        out = tmp_path / f"m3-{gap_free}"
+        ex.run(folder, out, "m3", dataset="tones", gap_free=gap_free)
+        back = ex.rows(imported("m3", out, tmp_path / f"back-{gap_free}"))
+        rows = ex.rows(folder)
+        for row_id, place in ex.places(out).items():
+            row = rows[row_id]
+            got = back[f"mt_qa/{row['language']}/m3-tones-{Path(place).name}/0"]
+            samples, _ = m3_reader.read_wav((out / place).with_suffix(".wav"))
+            for channel, track in ((0, "system"), (1, "input")):
+                heard = decode(got[track])
+                assert np.array_equal(heard * 32768, samples[channel])
+
+            def key(e: dict[str, Any]) -> tuple[Any, ...]:
+                return (e["role"], e["onset_s"], e["kind"], e["offset_s"])
+
+            assert sorted(got["m3_events"], key=key) == sorted(row["m3_events"], key=key)
+            taking = ("shift", "barge_in", "cut_off", "backchannel")
+            wanted = sorted(
+                (e["onset_s"], e["role"], e["kind"]) for e in row["events"] if e["kind"] in taking
+            )
+            found = sorted((e["onset_s"], e["role"], e["kind"]) for e in got["events"] if e["kind"] in taking)
+            names = {"cut_off": "barge_in"}  # M3 makes no difference
+            assert [(r, names.get(k, k)) for _, r, k in found] == [(r, names.get(k, k)) for _, r, k in wanted]
+            assert [t for t, *_ in found] == pytest.approx([t for t, *_ in wanted], abs=STEP_S["m3"])
+            words = [w["text"] for t in got["turns"] for w in t["words"] if t["role"] == "system"]
+            assert words == [w["text"] for t in row["turns"] for w in t["words"] if t["role"] == "system"]
+            if row["language"] == "ja":
+                assert all(" " not in turn["text"] for turn in got["turns"])
+
+
+def test_what_comes_back_passes_check_and_is_measured(tmp_path: Path) -> None:
+    for form, folder in (("fdb", ex.everything()), ("m3", ex.dataset("mt_qa"))):
+        ex.run(folder, tmp_path / form, form)
+        back = imported(form, tmp_path / form, tmp_path / f"{form}-back", licence="CC-BY-4.0")
+        assert [str(f) for f in check_folder(back, lambda done, total: None)] == []
+        for row in ex.rows(back).values():
+            assert row["checks"]["true_peak_dbfs"] is not None and row["checks"]["onset_error_s"] is not None
+            assert row["script"]["licence"] == "CC-BY-4.0"
+            assert row["duration_s"] * row["sample_rate_hz"] == pytest.approx(decode(row["input"]).size)
+
+
+def test_check_finds_labels_that_do_not_fit_their_sound(tmp_path: Path) -> None:
+    ex.run(ex.dataset("pause_handling"), tmp_path / "fdb", "fdb")
+    path = next(tmp_path.glob("fdb/en/v1_0/*/1/pause.json"))
+    pause = json.loads(path.read_text("utf-8"))
+    pause[0]["timestamp"] = [t - 0.2 for t in pause[0]["timestamp"]]
+    path.write_text(json.dumps(pause), encoding="utf-8")
+    back = imported("fdb", tmp_path / "fdb", tmp_path / "back")
+    (finding,) = check_folder(back, lambda done, total: None)
+    assert finding.name == "pause" and finding.sample_id.endswith("-1/0")
+
+
+def test_a_second_export_of_an_import_is_the_first(tmp_path: Path) -> None:
+    """fdb -> rows -> fdb: the same sound, the same times."""
+    folder = ex.changed(ex.everything(), tmp_path / "same", ex.by_their_rule)
+    ex.run(folder, tmp_path / "one", "fdb")
+    back = imported("fdb", tmp_path / "one", tmp_path / "back")
+    ex.run(back, tmp_path / "two", "fdb")
+    for first in tmp_path.glob("one/*/v1_5/*/*/input.wav"):
+        second = tmp_path / "two" / first.relative_to(tmp_path / "one")
+        for name in ("input.wav", "clean_input.wav", "metadata.json", "input.json"):
+            assert first.with_name(name).read_bytes() == second.with_name(name).read_bytes(), first
+
+
+def test_a_folder_as_published_is_read_without_transcripts(tmp_path: Path) -> None:
+    """v1.5 as some copies have it: sound and metadata only; words are estimated, the context's end found."""
+    source = ex.dataset("user_backchannel")
+    ex.run(source, tmp_path / "fdb", "fdb")
+    root = tmp_path / "mine" / "user_backchannel"
+    shutil.copytree(next(tmp_path.glob("fdb/en/v1_5/*")), root)
+    for path in root.glob("*/*"):
+        if path.name not in ("input.wav", "clean_input.wav", "metadata.json"):
+            path.unlink()
+    rows = sorted(
+        ex.rows(imported("fdb", tmp_path / "mine", tmp_path / "back")).values(), key=lambda r: r["id"]
+    )
+    originals = [row for row in ex.rows(source).values() if row["language"] == "en"]
+    for got, row in zip(rows, originals, strict=True):
+        assert got["turns"][0]["word_time_source"] == "estimated"
+        assert got["events"][0]["onset_s"] == pytest.approx(row["events"][0]["onset_s"], abs=0.02)
+        assert got["events"][1]["token"] == row["events"][1]["token"]
+    assert [str(f) for f in check_folder(tmp_path / "back", lambda done, total: None)] == []
+
+
+def test_mixed_rates_are_refused_or_resampled(tmp_path: Path) -> None:
+    ex.run(ex.dataset("smooth_turn_taking"), tmp_path / "fdb", "fdb")
+    path = next(tmp_path.glob("fdb/en/v1_0/*/1/input.wav"))
+    samples, _ = soundfile.read(path, dtype="int16")
+    soundfile.write(path, np.repeat(samples, 3), 48000, subtype="PCM_16")
+    with pytest.raises(ReleaseError, match="48000 Hz, .* 16000 Hz.*--rate"):
+        imported("fdb", tmp_path / "fdb", tmp_path / "back")
+    back = imported("fdb", tmp_path / "fdb", tmp_path / "back", rate_hz=24000)
+    assert {row["sample_rate_hz"] for row in ex.rows(back).values()} == {24000}
+
+
+def test_wrong_folders_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="no task of Full-Duplex-Bench"):
+        imported("fdb", tmp_path, tmp_path / "back")
+    with pytest.raises(ReleaseError, match="no data set of M3"):
+        imported("m3", tmp_path, tmp_path / "back")
+    ex.run(ex.dataset("smooth_turn_taking"), tmp_path / "fdb", "fdb")
+    (sample,) = tmp_path.glob("fdb/ja/v1_0/*/0")
+    samples, _ = soundfile.read(sample / "input.wav", dtype="int16")
+    soundfile.write(sample / "input.wav", np.stack([samples, samples], 1), 16000, subtype="PCM_16")
+    with pytest.raises(AudioError, match=r"ja/.*/0/input.wav: 2 channels"):
+        imported("fdb", tmp_path / "fdb", tmp_path / "back")
+    soundfile.write(sample / "input.wav", samples, 16000, subtype="PCM_16")
+    (sample / "turn_taking.json").write_text('[{"text": "[TURN-TAKING]"}]')
+    with pytest.raises(ReleaseError, match=r"0/turn_taking.json: no timestamp"):
+        imported("fdb", tmp_path / "fdb", tmp_path / "back")
+    (sample / "transcription.json").write_text('[{"text": "a", "timestamp": [1.0, null]}]')
+    with pytest.raises(ReleaseError, match=r"0/transcription.json: no words with times"):
+        imported("fdb", tmp_path / "fdb", tmp_path / "back")
+    ex.run(ex.dataset("mt_qa"), tmp_path / "m3", "m3", dataset="tones")
+    words = tmp_path / "m3/data/en/task/tones/txt_align/mt_qa-en-qa-001-0.txt"
+    words.write_text("0\t0.1\n")
+    with pytest.raises(DuplexkitError, match=r"mt_qa-en-qa-001-0.txt line 1: 2 fields"):
+        imported("m3", tmp_path / "m3", tmp_path / "back")
+    assert not (tmp_path / "back").exists()

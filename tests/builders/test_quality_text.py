@@ -1,0 +1,128 @@
+"""Error rates and faults of what was heard, on texts whose errors can be counted."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duplexkit.builders.quality.alignment import align, n_errors
+from duplexkit.builders.quality.normal_text import kana_of, normal_words
+from duplexkit.builders.quality.spoken_words import dropped_words, lost_words, repeated_words, spoken_tags
+from duplexkit.builders.quality.wer import character_error_rate, word_error_rate
+
+words = st.lists(st.sampled_from("abcd"), max_size=7)
+
+
+def edits(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+    """The edit distance by its recursive definition."""
+    if not a or not b:
+        return len(a) + len(b)
+    return min(edits(a[1:], b) + 1, edits(a, b[1:]) + 1, edits(a[1:], b[1:]) + (a[0] != b[0]))
+
+
+@given(wanted=words, heard=words)
+def test_the_alignment_has_the_fewest_errors_and_tells_both_sides(
+    wanted: list[str], heard: list[str]
+) -> None:
+    steps = align(wanted, heard)
+    assert n_errors(steps) == edits(tuple(wanted), tuple(heard))
+    assert [s.wanted for s in steps if s.kind != "added"] == wanted
+    assert [s.heard for s in steps if s.kind != "dropped"] == heard
+
+
+@given(
+    st.lists(st.sampled_from(["we", "leave", "at", "nine", "today"]), min_size=1, max_size=9),
+    st.lists(st.sampled_from(["we", "leave", "at", "nine", "today"]), max_size=9),
+)
+def test_word_error_rate_is_that_of_another_package(wanted: list[str], heard: list[str]) -> None:
+    jiwer = pytest.importorskip("jiwer", reason="needs the quality extra")
+    assert word_error_rate(" ".join(wanted), " ".join(heard), "en") == pytest.approx(
+        jiwer.wer(" ".join(wanted), " ".join(heard))
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("At around thirty-four degrees.", "at around 34 degrees"),
+        ("about three hundred and eighty-four thousand kilometers", "about 384,000 kilometres"),
+        ("the ten forty train", "the 1040 train"),
+        ("the ten forty train", "The 10:40 train!"),
+        ("built in nineteen sixty-nine", "built in 1969"),
+        ("in two thousand five", "in 2005"),
+        ("on the twenty-first", "on the 21st"),
+        ("a quarter, 25 percent", "a quarter, 25%"),
+        ("five dollars", "$5"),
+        ("O’Neil can't", "o'neil cant"),
+        ("the harbour's colour", "the harbors color"),
+        ("three point one four", "3.14"),
+        ("at 5 p.m. sharp", "at five pm sharp"),
+        ("OK, alright", "okay all right"),
+    ],
+)
+def test_spellings_of_the_same_words_are_the_same(one: str, other: str) -> None:
+    assert normal_words(one, "en") == normal_words(other, "en")
+
+
+def test_what_differs_stays_different() -> None:
+    assert normal_words("four", "en") != normal_words("five", "en")
+    assert normal_words("1969", "en") != normal_words("1968", "en")
+    assert normal_words("fourteen", "en") != normal_words("forty", "en")
+
+
+def test_japanese_is_compared_as_it_is_pronounced() -> None:
+    assert kana_of("話は、またあした。") == kana_of("はなしは、また明日")
+    assert character_error_rate("猫がいます。", "ねこがいます", "ja") == 0.0
+    # ネコガイマス against イヌガイマス: two of six
+    assert character_error_rate("猫がいます", "犬がいます", "ja") == pytest.approx(2 / 6)
+
+
+def faults(wanted: str, heard: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    a, b = normal_words(wanted, "en"), normal_words(heard, "en")
+    steps = align(a, b)
+    dropped = tuple(dict.fromkeys((*dropped_words(steps), *lost_words(a, b))))
+    return dropped, repeated_words(a, b), spoken_tags(a, steps)
+
+
+SAID = "Could you tell me how long the ferry takes to the island in winter?"
+
+
+def test_what_was_said_right_has_no_fault() -> None:
+    assert faults(SAID, SAID.lower()) == ((), (), ())
+    misheard = "Could you tell me how long the fairy takes to the island in winter?"
+    assert faults(SAID, misheard) == ((), (), ()), "heard otherwise is not dropped"
+    assert faults("No, no, I said no, no.", "no no i said no no") == ((), (), ()), "asked for twice"
+
+
+def test_a_dropped_word_is_named() -> None:
+    assert faults(SAID, "Could you tell me how long the ferry takes to the in winter?")[0] == ("island",)
+    assert faults(SAID, "Could you tell me how long the ferry takes")[0] == (
+        "to",
+        "the",
+        "island",
+        "in",
+        "winter",
+    )
+    assert faults("I have never poached an egg", "I have never had an egg")[0] == ("poached",)
+
+
+def test_a_filler_that_recognisers_leave_out_is_not_dropped() -> None:
+    assert faults("Um, so the ferry leaves at nine", "the ferry leaves at nine")[0] == ()
+
+
+def test_a_clause_said_twice_is_named() -> None:
+    heard = "Could you tell me how long the ferry takes, how long the ferry takes to the island in winter?"
+    assert faults(SAID, heard)[1] == ("how", "long", "the", "ferry", "takes")
+    nearly = "Could you tell me how long the ferry takes, how long a ferry takes to the island in winter?"
+    assert len(faults(SAID, nearly)[1]) == 5
+    assert faults("Stop it, stop it, please", "stop it stop it please")[1] == ()
+
+
+@pytest.mark.parametrize(
+    "tag", ["UV break", "uv_break", "of break", "laugh", "El break", "oral two", "breath"]
+)
+def test_a_tag_read_aloud_is_named(tag: str) -> None:
+    heard = f"Could you tell me how long {tag} the ferry takes to the island in winter?"
+    assert faults(SAID, heard)[2]
+    assert (
+        faults("We take a break and laugh, take a breath", "we take a break and laugh take a breath")[2] == ()
+    )
