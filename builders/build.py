@@ -24,10 +24,11 @@ from .jobs import Job, jobs_of
 from .judged import judge_sample, quality_facts
 from .place import place
 from .render import draw_acoustics, render
+from .rows import to_row
 from .said import Base, gather_said, ids_of, said_of, write_said, write_speech
 from .sample import Sample
 from .sayings import Voices, kept_of, planned, record_of
-from .schema import SCHEMA_VERSION, to_row
+from .schema import SCHEMA_VERSION
 from .seeds import rng_for
 from .selection import candidates_in, select, selection_facts
 from .speak import again

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,11 +12,12 @@ from numpy.typing import NDArray
 
 from .. import AudioError
 from ..acoustics.activity import speech_spans
-from ..acoustics.level import from_pcm16, span_level_dbov, true_peak_dbfs
+from ..acoustics.level import span_level_dbov, true_peak_dbfs
 from ..scenarios.event_table import EXPECTED_VALUES, KINDS
 from ..scenarios.recipe import Checks
 from .agreement import WEBRTC, agreement_share
 from .before_effects import before_effects, differs_by
+from .flac import from_flac
 from .sample import Sample
 from .sound_record import read_record, speech_of
 
@@ -78,16 +78,6 @@ def check_limits(sample: Sample) -> list[Finding]:
                     )
                 )
     return findings
-
-
-def decode(cell: Mapping[str, Any] | None) -> Signal | None:
-    """Return the samples, shape (n,), of an Audio cell; None for a null cell."""
-    if cell is None:
-        return None
-    import soundfile
-
-    pcm, _ = soundfile.read(io.BytesIO(cell["bytes"]), dtype="int16")
-    return from_pcm16(pcm) if pcm.ndim == 1 else pcm
 
 
 def check_row(
@@ -159,7 +149,7 @@ class _Report:
         wanted = self.at(self.row["duration_s"])
         peaks = []
         for name in ("input", "clean_input", "untreated_input", "system"):
-            samples = decode(self.row[name])
+            samples = from_flac(self.row[name])
             if samples is None:
                 continue
             if samples.ndim != 1 or samples.size != wanted:
@@ -200,7 +190,7 @@ class _Report:
         self.labelled.update(before.sides)
 
     def order(self) -> bool:
-        """Times lie inside the sample in order, and words inside their turn. Else they point at no sound."""
+        """Return whether times lie inside the sample in order (else they point at no sound); words in their turn."""
         n_before = len(self.findings)
         end = self.row["duration_s"]
         for i, turn in enumerate(self.row["turns"]):

@@ -14,8 +14,9 @@ from ..scenarios.listener_q import listeners_q, q_source, responsive_runs
 from .activity_events import activity
 from .corpora.excerpt import RATE_HZ
 from .corpora.icc import Listened
+from .flac import to_flac
 from .recorded_row import About, event_row, parts_of, voices_of
-from .schema import COLUMNS, flac
+from .schema import COLUMNS
 
 
 def listened_row(listened: Listened, about: About) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def listened_row(listened: Listened, about: About) -> dict[str, Any]:
         split="test",
         preset="recorded",
         fdb_relation="own",
-        input={"bytes": flac(pcm, RATE_HZ), "path": f"{row_id.replace('/', '-')}.flac"}
+        input={"bytes": to_flac(pcm, RATE_HZ), "path": f"{row_id.replace('/', '-')}.flac"}
         if about.has_audio
         else None,
         duration_s=pcm.size / RATE_HZ,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .schema import flac
+from .flac import to_flac
 from .sound_record import acoustics_of, clips_of, event_turn
 from .tracks import Tracks, make_tracks
 
@@ -60,4 +60,4 @@ def rebuild_input(
 ) -> bytes:
     """Return the FLAC bytes of a row's `input`, made again as `rebuild_tracks` says."""
     tracks = rebuild_tracks(row, stem, recordings=recordings)
-    return flac(tracks.input, row["sample_rate_hz"])
+    return to_flac(tracks.input, row["sample_rate_hz"])

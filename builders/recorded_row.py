@@ -14,8 +14,9 @@ from ..scenarios.events import M3Event, centiseconds, label
 from .corpora.conversation import Conversation, Spoken
 from .corpora.excerpt import RATE_HZ, Cut, Excerpt
 from .corpora.speech import SpanS
+from .flac import to_flac
 from .recorded_events import chat_events, task_events
-from .schema import COLUMNS, flac
+from .schema import COLUMNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,7 @@ def recorded_row(
     def audio(pcm: Any, suffix: str) -> dict[str, Any] | None:
         if pcm is None or not about.has_audio:
             return None
-        return {"bytes": flac(pcm, rate), "path": f"{name}{suffix}.flac"}
+        return {"bytes": to_flac(pcm, rate), "path": f"{name}{suffix}.flac"}
 
     row: dict[str, Any] = dict.fromkeys(column.name for column in COLUMNS)
     row.update(

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +177,7 @@ def scripts_of_build(folder: Path, languages: Iterable[str]) -> Path:
 
 def said_of(folder: Path, sample_id: str) -> Said | None:
     """Return what was said in a sample of a build folder; None if it has no such sample."""
-    place = _index(folder).get(sample_id)
+    place = _places(folder).get(sample_id)
     if place is None:
         return None
     with (folder / SAID).open("rb") as file:
@@ -187,7 +187,7 @@ def said_of(folder: Path, sample_id: str) -> Said | None:
 
 def ids_of(folder: Path) -> tuple[str, ...]:
     """Return the ids of a build's samples, in order."""
-    return tuple(_index(folder))
+    return tuple(_places(folder))
 
 
 def all_said(folder: Path) -> Iterator[Said]:
@@ -209,11 +209,17 @@ def all_said(folder: Path) -> Iterator[Said]:
             yield _said(line)
 
 
-@cache
-def _index(folder: Path) -> dict[str, int]:
+def _places(folder: Path) -> dict[str, int]:
     """Return where each sample's line starts, in bytes."""
+    path = folder / SAID
+    facts = path.stat()
+    return _index(path, facts.st_mtime_ns, facts.st_size)
+
+
+@lru_cache(maxsize=8)
+def _index(path: Path, written_ns: int, n_bytes: int) -> dict[str, int]:
     found: dict[str, int] = {}
-    with (folder / SAID).open("rb") as file:
+    with path.open("rb") as file:
         at = 0
         for line in file:
             found[json.loads(line)["id"]] = at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ from .jobs import Job, plan_of
 from .said import Said, from_json, said_of, to_json, utterance_key
 from .sample import Sample, Utterance
 from .seeds import rng_for
-from .speak import speak_turn
+from .speak import request_of, speak_turn
+from .speech_cache import entry_path, request_key
 from .workshop import Site, workshop
 
 
@@ -50,21 +51,36 @@ class Voices:
 
     def say(self, turn: PlannedTurn, i: int, n_tries: int) -> Utterance:
         """Return turn `i`, which was tried `n_tries` times before."""
-        speaker, _, _ = workshop(self.site)
         asked = asked_of(self.site, self.job, turn, i, n_tries)
-        if self.kept is not None and i < len(self.kept.turns):
-            line = self.kept.turns[i]
-            if line["key"] == utterance_key(turn, speaker=speaker, **asked):
-                self.count("kept")
-                return from_json(line, self.site.base.folder)  # type: ignore[union-attr]
+        line = self._line(turn, i, asked)
+        if line is not None and self.site.base is not None:
+            self.count("kept")
+            return from_json(line, self.site.base.folder)
         return speak_turn(
             turn,
-            speaker=speaker,
+            speaker=workshop(self.site)[0],
             cache_dir=self.site.cache_dir,
             count=self.count,
             note_clip=self.note_clip,
             **asked,
         )
+
+    def origin(self, turn: PlannedTurn, i: int, n_tries: int) -> str:
+        """Return where `say` would have the turn from: ``kept``, ``cached`` or ``spoken``."""
+        asked = asked_of(self.site, self.job, turn, i, n_tries)
+        if self._line(turn, i, asked) is not None:
+            return "kept"
+        speaker = workshop(self.site)[0]
+        request = request_of(turn, language=asked["language"], voice=asked["voice"], seed=asked["seed"])
+        path = entry_path(self.site.cache_dir, speaker.engine, request_key(speaker, request))
+        return "cached" if path.is_file() else "spoken"
+
+    def _line(self, turn: PlannedTurn, i: int, asked: dict[str, Any]) -> Mapping[str, Any] | None:
+        """Return what the earlier build said in this turn, if it is what is asked."""
+        if self.kept is None or i >= len(self.kept.turns):
+            return None
+        line = self.kept.turns[i]
+        return line if line["key"] == utterance_key(turn, speaker=workshop(self.site)[0], **asked) else None
 
 
 def asked_of(site: Site, job: Job, turn: PlannedTurn, i: int, n_tries: int) -> dict[str, Any]:

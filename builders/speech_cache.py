@@ -30,6 +30,16 @@ def request_key(speaker: Speaker, request: SpeechRequest) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
+def entry_path(cache_dir: Path, engine: str, key: str) -> Path:
+    """Return where the clip of a key lies in a cache."""
+    return cache_dir / engine / key[:2] / f"{key}.zip"
+
+
+def is_whole(path: Path) -> bool:
+    """Say whether a file is an undamaged entry."""
+    return _read(path) is not None
+
+
 def get_or_speak(
     cache_dir: Path, speaker: Speaker, request: SpeechRequest, count: Callable[[str], None]
 ) -> tuple[str, Clip]:
@@ -41,7 +51,7 @@ def get_or_speak(
     from filelock import FileLock
 
     key = request_key(speaker, request)
-    path = cache_dir / speaker.engine / key[:2] / f"{key}.zip"
+    path = entry_path(cache_dir, speaker.engine, key)
     clip = _read(path)
     if clip is not None:
         count("cached")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import ReleaseError
 from ..acoustics.level import from_pcm16
-from .schema import flac
+from .flac import to_flac
 
 
 def stem_path(folder: Path, sha256: str) -> Path:
@@ -26,7 +26,7 @@ def write_stem(folder: Path, sha256: str, pcm: NDArray[np.int16], sample_rate_hz
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(f".{os.getpid()}.tmp")
-    beside.write_bytes(flac(pcm, sample_rate_hz))
+    beside.write_bytes(to_flac(pcm, sample_rate_hz))
     beside.replace(path)
 
 

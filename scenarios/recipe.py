@@ -130,6 +130,22 @@ def load_recipe(name_or_path: str, overrides: tuple[str, ...] = ()) -> Recipe:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RecipeError(f"{path}: {_syntax(str(error), text)}") from None
+    return read_recipe(data, path, overrides)
+
+
+def read_recipe(data: dict[str, Any], path: Path, overrides: tuple[str, ...] = ()) -> Recipe:
+    """Return the recipe that a TOML table says, with ``key=value`` overrides applied to it.
+
+    Parameters
+    ----------
+    path
+        Where it was read: relative paths start in its folder, and messages name it.
+
+    Raises
+    ------
+    RecipeError
+        If it cannot be built as written; names the path and the key.
+    """
     for override in overrides:
         _override(data, override)
     try:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from duplexkit.builders.build import BuildResult, build
 from duplexkit.cards.card import write_card
 from duplexkit.scenarios import SCENARIOS
 from duplexkit.scenarios.recipe import load_recipe
-
 from tests import tone
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -28,7 +29,7 @@ def run_ray(task: Callable[[Item], Result], items: Sequence[Item], workers: int)
     ours = not ray.is_initialized()
     try:
         if ours:
-            ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
+            ray.init(logging_level=logging.ERROR, log_to_driver=False, include_dashboard=False)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise EngineError(f"--engine ray: the cluster cannot be reached: {error}") from None
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fdb_tasks import RATE_HZ, Task, task_of_row
-from .fdb_transcripts import chunks_of, ground_truth, recognised
+from .fdb_transcripts import chunks_of, ground_truth, inside, recognised
 from .files import put_json, put_wav
 from .format import Options, Outcome, Row
 from .levels import event_sound, sample_at, tracks_at
@@ -76,7 +76,7 @@ def _sample(row: Row, task: Task, options: Options) -> Files:
 
 
 def _span(event: Mapping[str, Any], end_s: float) -> list[float]:
-    return [round(event["onset_s"], 6), round(min(event["offset_s"], end_s), 6)]
+    return [inside(event["onset_s"], end_s), inside(event["offset_s"], end_s)]
 
 
 def _end_s(tracks: Mapping[str, Pcm]) -> float:

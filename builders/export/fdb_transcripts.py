@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
@@ -28,13 +29,24 @@ def joined(texts: Iterable[str], language: str) -> str:
     return ("" if language.split("-")[0] in UNSPACED else " ").join(texts)
 
 
+def inside(seconds: float, end_s: float) -> float:
+    """Return a time to 1e-6 s that does not lie behind the end.
+
+    Examples
+    --------
+    >>> inside(1.25, 2.0), inside(2.0, 1.9999996)
+    (1.25, 1.999999)
+    """
+    return min(round(seconds, 6), math.floor(end_s * 1e6) / 1e6)
+
+
 def chunks_of(turns: Iterable[Mapping[str, Any]], *, end_s: float) -> list[dict[str, Any]]:
     """Return the words of turns as ``{"text", "timestamp": [start, end]}``, by start, seconds to 1e-6."""
     words = [word for turn in turns for word in turn["words"]]
     return [
         {
             "text": word["text"],
-            "timestamp": [round(word["onset_s"], 6), round(min(word["offset_s"], end_s), 6)],
+            "timestamp": [inside(word["onset_s"], end_s), inside(word["offset_s"], end_s)],
         }
         for word in sorted(words, key=lambda word: (word["onset_s"], word["offset_s"]))
     ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...acoustics.level import Span, to_pcm16
 from ...acoustics.resample import resample, resample_to_level, resampled_length
-from ..check import decode
+from ..flac import from_flac
 
 Signal = NDArray[np.float32]
 Pcm = NDArray[np.int16]
@@ -32,7 +32,7 @@ def tracks_at(row: Mapping[str, Any], rate_hz: int) -> dict[str, Pcm]:
     microphone clips on purpose), all tracks of the row are lowered by the same gain.
     """
     own_hz: int = row["sample_rate_hz"]
-    there = {name: decode(row[name]) for name in ("input", "clean_input", "untreated_input", "system")}
+    there = {name: from_flac(row[name]) for name in ("input", "clean_input", "untreated_input", "system")}
     given = {name: samples for name, samples in there.items() if samples is not None}
     if rate_hz == own_hz:
         return {name: to_pcm16(samples) for name, samples in given.items()}

@@ -15,9 +15,9 @@ import numpy as np
 from ... import AudioError, ReleaseError
 from ...acoustics.level import to_pcm16
 from ...scenarios.recipe import Checks
-from ..check import check_row, decode
+from ..check import check_row
 from ..export.levels import sample_at, tracks_at
-from ..schema import flac
+from ..flac import from_flac, to_flac
 from ..stems import read_stem, write_stem
 from ..write import manifest, read_rows, write_row, write_split
 from .row import sound_record
@@ -147,7 +147,9 @@ def _recipe(name: str, licence: str, rates: dict[str, tuple[int, str]]) -> dict[
 def _at_rate(row: Row, rate_hz: int) -> Row:
     """Return the row with its tracks at another rate."""
     tracks = tracks_at(row, rate_hz)
-    cells = {name: {"bytes": flac(pcm, rate_hz), "path": row[name]["path"]} for name, pcm in tracks.items()}
+    cells = {
+        name: {"bytes": to_flac(pcm, rate_hz), "path": row[name]["path"]} for name, pcm in tracks.items()
+    }
     return {
         **row,
         **cells,
@@ -162,7 +164,7 @@ def _with_stems(row: Row, folder: Path) -> None:
     starts = []
     for said in row["turns"]:
         cell = row["system"] if said["role"] == "system" else row["input"]
-        samples = decode(cell)
+        samples = from_flac(cell)
         if samples is None:
             raise AudioError(f"{row['id']}: a turn of {said['role']} without a track of it")
         pcm = to_pcm16(samples)

@@ -42,8 +42,12 @@ def read_m3(folder: Path, language: str) -> Iterator[dict[str, Any]]:
     for place in places:
         domain = place.parent.name
         spoken = place.parent.parent.name if domain in ("task", "chat") else language
-        for path in sorted(place.glob("*.jsonl")):
+        seen: set[str] = set()
+        for path in sorted(place.glob("*.jsonl")):  # test.jsonl stands before test_small.jsonl, a part of it
             for name, events in read_m3_lines(path).items():
+                if name in seen:
+                    continue
+                seen.add(name)
                 yield _row(place, name, events, spoken, path.stem, "chat" if domain == "chat" else "mt_qa")
 
 

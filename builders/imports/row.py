@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ... import AudioError, __version__
 from ...scenarios.conversation import Event, Role
 from ...scenarios.event_table import expected, scoring_window
-from ..schema import COLUMNS, flac
+from ..flac import to_flac
+from ..schema import COLUMNS
 
 Pcm = NDArray[np.int16]
 
@@ -156,7 +157,7 @@ def row(
     def audio(track: str) -> dict[str, Any] | None:
         if track not in tracks:
             return None
-        return {"bytes": flac(tracks[track], rate_hz), "path": f"{row_id.replace('/', '-')}-{track}.flac"}
+        return {"bytes": to_flac(tracks[track], rate_hz), "path": f"{row_id.replace('/', '-')}-{track}.flac"}
 
     empty: dict[str, Any] = {column.name: None for column in COLUMNS}
     return {

@@ -40,9 +40,9 @@ def audio_uri(clip: SpokenClip) -> str:
     AudioError
         If it is louder than full scale.
     """
-    from ..schema import flac
+    from ..flac import to_flac
 
-    file = flac(to_pcm16(clip.samples), clip.sample_rate_hz)
+    file = to_flac(to_pcm16(clip.samples), clip.sample_rate_hz)
     return f"data:audio/flac;base64,{base64.b64encode(file).decode()}"
 
 

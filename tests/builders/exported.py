@@ -40,6 +40,7 @@ def dataset(*scenarios: str, count: int = 2, extra: str = "", room: str | None =
     text = tone_recipe_text(
         *scenarios, count=count, room=room, extra={scenarios[-1]: extra} if scenarios else {}
     )
+    text += "[checks]\nmax_rejected_fraction = 1.0\n"  # a few more or less: tests count what there is
     (place / "recipe.toml").write_text(text, encoding="utf-8")
     return build(
         load_recipe(str(place / "recipe.toml")),

@@ -90,6 +90,7 @@ def scored(dialogue: Dialogue) -> list[tuple[str, Event]]:
         for e in dialogue.events["1"]
         if e[0] == "BARGE_IN" and e[1] in starts and inside(e[1])
     ]
+    found += [("BC", e) for e in dialogue.events["1"] if e[0] == "BC" and inside(e[1])]
     return found
 
 
@@ -97,7 +98,8 @@ def timing_score(kind: str, event: Event, output: list[tuple[float, float]], n_w
     """Return whether the model's speech (stretches on the dialogue's clock) is timed well at an event.
 
     SHIFT: it starts at most 0.4 s before and 10 s after the user's end. HOLD: nothing, or something of less
-    than 1.0 s and fewer than 4 words. BARGE_IN: it falls silent within 10 s and does not go on to the end.
+    than 1.0 s and fewer than 4 words. BARGE_IN: it falls silent within 10 s. BC (of the user): it speaks on, at
+    least 1 s longer than the token.
     """
     _, start, end = event
     if kind == "SHIFT":
@@ -108,4 +110,6 @@ def timing_score(kind: str, event: Event, output: list[tuple[float, float]], n_w
         during = [(max(a, start), min(b, end)) for a, b in output if a < end and b > start]
         return not during or (sum(b - a for a, b in during) < 1.0 and n_words < 4)
     speaking = [(a, b) for a, b in output if a <= start <= b]
+    if kind == "BC":
+        return bool(speaking) and speaking[0][1] > end + 1.0
     return bool(speaking) and speaking[0][1] < start + 10.0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from duplexkit.acoustics.level import from_pcm16, span_level_dbov
-from duplexkit.builders.check import decode
+from duplexkit.builders.flac import from_flac
 from tests.builders import exported as ex
 from tests.builders import fdb_reader as fdb
 
@@ -131,7 +131,7 @@ def test_levels_are_those_of_the_row_at_16_khz(out: Path) -> None:
         differences = []
         for rate, a, b in (
             (RATE, from_pcm16(heard), from_pcm16(clean)),
-            (24000, decode(row["input"]), decode(row["clean_input"])),
+            (24000, from_flac(row["input"]), from_flac(row["clean_input"])),
         ):
             context, event = row["turns"][0], row["events"][-1]
             spans = [(round(x["onset_s"] * rate), round(x["offset_s"] * rate)) for x in (context, event)]
@@ -147,18 +147,18 @@ def test_levels_are_those_of_the_row_at_16_khz(out: Path) -> None:
 def test_a_bright_event_keeps_its_level_against_a_dull_context(tmp_path: Path) -> None:
     """Noise up to 12 kHz loses a third of its power at 16 kHz (1.76 dB), a tone of 300 Hz nothing."""
     from duplexkit.acoustics.level import to_pcm16
-    from duplexkit.builders.schema import flac
+    from duplexkit.builders.flac import to_flac
 
     def bright(stream: Any) -> Any:
         for row in stream:
-            clean = decode(row["clean_input"])
+            clean = from_flac(row["clean_input"])
             assert clean is not None
             event = row["events"][-1]
             start, stop = (round(event[edge] * 24000) for edge in ("onset_s", "offset_s"))
             noise = np.random.default_rng(3).normal(0, 0.02, stop - start).astype(np.float32)
             heard = clean.copy()
             heard[start:stop] += noise
-            yield {**row, "input": {"bytes": flac(to_pcm16(heard), 24000), "path": "x.flac"}}
+            yield {**row, "input": {"bytes": to_flac(to_pcm16(heard), 24000), "path": "x.flac"}}
 
     folder = ex.changed(ex.dataset("background_speech", "talking_to_others"), tmp_path / "bright", bright)
     ex.run(folder, tmp_path / "out", "fdb")

@@ -1,6 +1,7 @@
 """Labels are true to the sample: tones whose samples are known, over random plans of every scenario."""
 
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +92,7 @@ def test_pauses_are_exact(
 ) -> None:
     sample = make(tmp_path_factory.mktemp("tones"), "pause_handling", seed, language, position)
     pieces = sounding(sample.input, gap=5000)
-    silences = [(a[1], b[0]) for a, b in zip(pieces, pieces[1:], strict=False)]
+    silences = [(a[1], b[0]) for a, b in pairwise(pieces)]
     pauses = [event for event in sample.annotation.events if event.kind == "pause"]
     assert len(pauses) == len(silences) >= 1
     for event, (start, stop) in zip(pauses, silences, strict=True):

@@ -14,9 +14,10 @@ from duplexkit.acoustics.presets import PRESETS
 from duplexkit.acoustics.treatments import Treated, apply_treatment
 from duplexkit.builders import tracks
 from duplexkit.builders.check import check_row
+from duplexkit.builders.flac import to_flac
 from duplexkit.builders.rebuild import rebuild_input
+from duplexkit.builders.rows import to_row
 from duplexkit.builders.sample import Sample, Utterance
-from duplexkit.builders.schema import flac, to_row
 from duplexkit.builders.speak import speak_turn
 from duplexkit.builders.speakers import make_speaker
 from duplexkit.scenarios.conversation import PlannedTurn, Role, Start
@@ -29,7 +30,7 @@ PROMISE_DB = 0.1
 
 
 def decoded(pcm: np.ndarray) -> np.ndarray:
-    samples, rate = soundfile.read(io.BytesIO(flac(pcm, RATE)), dtype="float64")
+    samples, rate = soundfile.read(io.BytesIO(to_flac(pcm, RATE)), dtype="float64")
     assert rate == RATE
     return samples
 

@@ -16,7 +16,7 @@ def speech(rng: np.random.Generator, length_s: float, rate_hz: int = RATE_HZ) ->
     hz = np.fft.rfftfreq(n, 1 / rate_hz)
     voice = np.fft.irfft(spectrum * np.where(hz < 80, 0.0, (1.0 + (hz / 500.0) ** 2) ** -0.75), n)
     voice *= 0.6 + 0.4 * np.cos(2 * np.pi * 4.0 * np.arange(n) / rate_hz)
-    return (0.25 * voice / np.max(np.abs(voice))).astype(np.float32)
+    return np.asarray(0.25 * voice / np.max(np.abs(voice)), dtype=np.float32)
 
 
 def recording(

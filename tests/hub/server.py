@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from .faults import Fault
 from .store import Blob, Repo, Store, StoreError, large, small
-from .xet import xet_hash
+from .xet import restored, xet_hash
 
 WRITE_TOKEN = "hf_" + "WriteTokenOfTheStandIn0001"
 READ_TOKEN = "hf_" + "ReadTokenOfTheStandIn00002"
@@ -328,10 +328,13 @@ class _Handler(BaseHTTPRequestHandler):
         data = blob.data if blob.data is not None else self.hub.store.files.get(blob.sha256)
         if data is None and self.hub.xet_store:
             auth = f"{self.hub.url}/api/datasets/{repo.id}/xet-read-token/{commit.oid}"
-            headers["X-Xet-Hash"] = str(xet_hash(self.hub.xet_store, blob.sha256))
+            hash_ = str(xet_hash(self.hub.xet_store, blob.sha256))
+            headers["X-Xet-Hash"] = hash_
             headers["Link"] = f'<{auth}>; rel="xet-auth"'
-            headers["Content-Length"] = str(blob.size) if self.command == "HEAD" else "0"
-            return 200, b"", headers
+            if self.command == "HEAD":
+                return 200, b"", {**headers, "Content-Length": str(blob.size)}
+            data = self.hub.store.restored.get(hash_) or restored(self.hub.xet_store, hash_, blob.size)
+            self.hub.store.restored[hash_] = data
         assert data is not None
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if asked and self.command == "GET":

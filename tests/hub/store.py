@@ -87,6 +87,7 @@ class Store:
         self.lock = threading.RLock()
         self.repos: dict[str, Repo] = {}
         self.files: dict[str, bytes] = {}
+        self.restored: dict[str, bytes] = {}
 
     def create(self, id_: str, *, private: bool) -> Repo:
         """Make a repository, with the first commit that the Hub makes too."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 _RECORD = 48
@@ -35,3 +39,26 @@ def _files(data: bytes) -> dict[str, str]:
 
 def _hex(raw: bytes) -> str:
     return "".join(f"{part:016x}" for part in struct.unpack("<4Q", raw))
+
+
+_RESTORE = """
+import sys, hf_xet
+store, hash_, size, target = sys.argv[1:]
+session = hf_xet.XetSession()
+where = {"endpoint": "local://" + store, "token": "local", "token_expiry_unix_secs": 9999999999}
+with session.new_file_download_group(**where) as group:
+    group.start_download_file(hf_xet.XetFileInfo(hash_, int(size)), target)
+"""
+
+
+def restored(store: Path, hash_: str, size: int) -> bytes:
+    """Return a stored file's bytes; by another process, because the store is open to one at a time."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "file"
+        subprocess.run(
+            [sys.executable, "-c", _RESTORE, str(store), hash_, str(size), str(target)],
+            check=True,
+            timeout=60,
+            env={**os.environ, "HF_HOME": folder},
+        )
+        return target.read_bytes()

@@ -1,0 +1,208 @@
+"""A build to the recipe of a variant of it: the same samples, with other voices, words or sound."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import RecipeError, ReleaseError
+from ..scenarios import SCENARIOS
+from ..scenarios.bank import languages_of
+from ..scenarios.conversation import Role
+from ..scenarios.fields import CALIBRATED_TREATMENTS, unknown
+from ..scenarios.recipe import Recipe, read_recipe
+from .said import SAID, Base, scripts_of_build
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked of a variant; what is empty stays as it was.
+
+    `voices` is a voice set, or several voices with commas between them. `treatments` are presets, each for all
+    scenarios that have one, or for one as ``SCENARIO=PRESET``. `overrides` are ``KEY=VALUE`` of the recipe.
+    `scripts` is a folder in the bank's layout, `folder` where relative paths in the recipe start.
+    """
+
+    voices: str = ""
+    engine: str = ""
+    language: str = ""
+    treatments: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    name: str = ""
+    scripts: Path | None = None
+    folder: Path = Path()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """A variant that can be built: its recipe, what it starts from, and the keys that changed."""
+
+    recipe: Recipe
+    base: Base
+    changed: Mapping[str, tuple[Any, Any]]
+
+
+def variant_of(folder: Path, asked: Asked) -> Variant:
+    """Return the variant of a build folder.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is no finished build, or does not say how it was made.
+    RecipeError
+        If nothing is asked, or it cannot be built; scripts that are missing are named, file by file.
+    """
+    manifest = _manifest(folder)
+    data = recipe_table(manifest["recipe"])
+    own = data["languages"]
+    if not (asked.voices or asked.engine or asked.language or asked.treatments or asked.overrides):
+        raise RecipeError(
+            "variant: nothing is asked; give --voices, --engine, --language, --treatment or --set"
+        )
+    if asked.language in own:
+        raise RecipeError(f"--language {asked.language}: {folder} has that language already")
+    languages = [asked.language] if asked.language else own
+    data["scripts"] = str((asked.scripts or scripts_of_build(folder, languages)).resolve())
+    at = asked.folder.resolve() / f"{folder.name} (variant)"
+    before = read_recipe(_copied(data, scripts=str(scripts_of_build(folder, own).resolve())), at)
+    _apply(data, asked, before)
+    recipe = read_recipe(data, at, asked.overrides)
+    same_speech = not asked.voices and not asked.engine and recipe.speech == before.speech
+    base = Base(
+        folder=folder,
+        digest=hashlib.sha256((folder / SAID).read_bytes()).hexdigest(),
+        same_ids=not asked.language,
+        same_speech=same_speech and not asked.language,
+        other_voices=bool(asked.voices),
+    )
+    return Variant(recipe=recipe, base=base, changed=_changed(before, recipe))
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        there = "scenarios" in recipe_table(manifest["recipe"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ReleaseError(f"{folder}: no finished build of duplexkit ({error})") from None
+    if not there or not (folder / SAID).is_file():
+        raise ReleaseError(
+            f"{folder}: there is no {SAID}: its stems were taken away, or another version made it; build it again"
+        )
+    return manifest
+
+
+def recipe_table(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the recipe of a manifest as the TOML table that says the same."""
+    kept = ("name", "version", "description", "seed", "languages", "sample_rate_hz", "licence")
+    table: dict[str, Any] = {key: recipe[key] for key in kept}
+    table["speech"] = dict(recipe["speech"])
+    gates = {
+        name: "off" if limits.get("off") else {k: v for k, v in limits.items() if v is not None}
+        for name, limits in recipe["checks"].get("gates", {}).items()
+    }
+    table["checks"] = {**recipe["checks"], "gates": gates}
+    if recipe.get("splits"):
+        table["splits"] = _splits_table(recipe["splits"])
+    table["scenarios"] = {
+        entry["scenario"]: {
+            **entry["values"],
+            **{key: entry[key] for key in ("count", "languages", "splits", "tags")},
+            "preset": entry["preset"].removesuffix("+"),
+        }
+        for entry in recipe["entries"]
+    }
+    return table
+
+
+def _splits_table(splits: Mapping[str, Any]) -> dict[str, Any]:
+    wishes = {
+        wish["split"]: {key: value for key, value in wish.items() if key != "split" and value not in (None, "")}
+        for wish in splits["wishes"]
+    }
+    return {**{key: value for key, value in splits.items() if key != "wishes"}, **wishes}
+
+
+def _copied(data: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    copied: dict[str, Any] = json.loads(json.dumps({**data, **more}))
+    return copied
+
+
+def _apply(data: dict[str, Any], asked: Asked, before: Recipe) -> None:
+    """Change the table to what is asked."""
+    if asked.language:
+        data["languages"] = [asked.language]
+        data["speech"]["voices"] = {}
+        for entry in data["scenarios"].values():
+            entry.pop("languages")
+        _need_scripts(data, asked.language)
+    if asked.engine and asked.engine != before.speech.engine:
+        data["speech"] = {"engine": asked.engine, "speed": data["speech"]["speed"]}
+    if asked.voices:
+        voices = asked.voices.split(",") if "," in asked.voices else asked.voices
+        data["speech"]["voices"] = {
+            language: {role.value: voices for role in Role} for language in data["languages"]
+        }
+    for treatment in asked.treatments:
+        _treat(data["scenarios"], treatment)
+    words = [asked.voices, asked.engine, asked.language, *asked.treatments]
+    suffix = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-") or "variant"
+    data["name"] = asked.name or f"{data['name']}-{suffix}"
+
+
+def _need_scripts(data: Mapping[str, Any], language: str) -> None:
+    bank = Path(data["scripts"])
+    missing = [name for name in data["scenarios"] if language not in languages_of(name, bank)]
+    if missing:
+        files = "\n".join(f"  {bank / language / f'{name}.jsonl'}" for name in missing)
+        raise RecipeError(
+            f"--language {language}: there are no scripts for it; write these files (keys in scripts/README.md, "
+            f"the ids of the other languages, so that samples are parallel), or name your folder with "
+            f"--scripts:\n{files}"
+        )
+
+
+def _treat(scenarios: dict[str, Any], asked: str) -> None:
+    """Set a treatment; a target level that the new one cannot have goes."""
+    name, equals, preset = asked.rpartition("=")
+    able = [scenario for scenario in scenarios if "treatment" in SCENARIOS[scenario].fields]
+    if equals and name not in able:
+        raise RecipeError(f"--treatment {asked}: {unknown('scenario with a treatment', name, tuple(able))}")
+    if not able:
+        raise RecipeError(
+            f"--treatment {asked}: none of {', '.join(scenarios)} has a treatment; "
+            f"{', '.join(n for n, s in SCENARIOS.items() if 'treatment' in s.fields)} have one"
+        )
+    for scenario in [name] if equals else able:
+        scenarios[scenario]["treatment"] = preset
+        if preset not in CALIBRATED_TREATMENTS:
+            scenarios[scenario].pop("target_db", None)
+
+
+def _changed(before: Recipe, after: Recipe) -> dict[str, tuple[Any, Any]]:
+    """Return the keys whose values differ, with both values."""
+    old, new = (_flat(json.loads(json.dumps(asdict(_bare(r)), default=str))) for r in (before, after))
+    return {
+        key: (old.get(key), new.get(key))
+        for key in sorted({*old, *new})
+        if old.get(key) != new.get(key)
+    }
+
+
+def _bare(recipe: Recipe) -> Recipe:
+    return replace(recipe, source="", scripts=Path())
+
+
+def _flat(table: Any, prefix: str = "") -> dict[str, Any]:
+    if isinstance(table, list) and table and isinstance(table[0], dict) and "scenario" in table[0]:
+        table = {entry["scenario"]: {**entry, **entry["values"], "values": {}} for entry in table}
+    if not isinstance(table, dict):
+        return {prefix: table}
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{prefix}.{key}" if prefix else str(key))
+    return flat

@@ -1,0 +1,143 @@
+"""What a variant must speak, and what came out different from the build it started from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..scenarios.markup import shown
+from .build import BuildResult
+from .jobs import jobs_of
+from .said import SAID, ids_of, said_of
+from .sayings import Voices, kept_of, planned
+from .speak import again
+from .variant import Variant
+from .workshop import Site
+from .write import read_rows
+
+_SOUND = ("input", "clean_input", "untreated_input", "system")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToSpeak:
+    """How many utterances there are, where they come from, and how many characters must be spoken.
+
+    Turns that come out too long or too short are asked for again: `spoken` counts the first time.
+    """
+
+    samples: int
+    kept: int
+    cached: int
+    spoken: int
+    characters: int
+
+
+def to_speak(variant: Variant, cache_dir: Path, progress: Callable[[int, int], None]) -> ToSpeak:
+    """Return what a variant must speak; nothing is spoken to find out."""
+    site = Site(recipe=variant.recipe, cache_dir=cache_dir, partial=Path(), base=variant.base)
+    there = set(ids_of(variant.base.folder)) if variant.base.same_ids else None
+    jobs = [job for job in jobs_of(variant.recipe) if there is None or job.id in there]
+    found = {"kept": 0, "cached": 0, "spoken": 0}
+    n_characters = 0
+    for n, job in enumerate(jobs, 1):
+        plan, kept = planned(site, job), kept_of(site, job)
+        tries = kept.tries if kept is not None else (0,) * len(plan.turns)
+        voices = Voices(site=site, job=job, kept=kept, count=lambda what: None, note_clip=lambda key: None)
+        for i, (turn, n_tries) in enumerate(zip(plan.turns, tries, strict=True)):
+            origin = voices.origin(again(turn, n_tries), i, n_tries)
+            found[origin] += 1
+            n_characters += len(shown(turn.text)) if origin == "spoken" else 0
+        progress(n, len(jobs))
+    return ToSpeak(samples=len(jobs), characters=n_characters, **found)
+
+
+def differences(base: Path, out: Path) -> dict[str, Any]:
+    """Return how the samples of a variant differ from those of its base: per column, how many changed.
+
+    Samples of another language are compared with those of the same scenario, script and take.
+    """
+    before = dict(_facts_of(base))
+    by_script = {_parallel(id_): id_ for id_ in before}
+    counts: dict[str, dict[str, int]] = {}
+    n_same, n_parallel, new = 0, 0, []
+    for id_, facts in _facts_of(out):
+        old_id = id_ if id_ in before else by_script.get(_parallel(id_))
+        if old_id is None:
+            new.append(id_)
+            continue
+        n_same, n_parallel = n_same + (old_id == id_), n_parallel + (old_id != id_)
+        old = before.pop(old_id)
+        for column, value in facts.items():
+            if value is None and old[column] is None:
+                continue
+            counted = counts.setdefault(column, {"same": 0, "changed": 0})
+            counted["same" if value == old[column] else "changed"] += 1
+    return {
+        "ids": {"same": n_same, "parallel": n_parallel, "new": new, "missing": sorted(before)},
+        "columns": counts,
+    }
+
+
+def _parallel(id_: str) -> tuple[str, ...]:
+    scenario, _, script, take = id_.split("/")
+    return scenario, script, take
+
+
+def _facts_of(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield id and what is compared of each row; sound as the hash of its bytes."""
+    files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
+    for name in files:
+        for row in read_rows(folder / name):
+            said = said_of(folder, row["id"])
+            sound = {
+                column: None if row[column] is None else hashlib.sha256(row[column]["bytes"]).hexdigest()
+                for column in _SOUND
+            }
+            yield (
+                row["id"],
+                {
+                    **sound,
+                    "texts": [turn["text"] for turn in row["turns"]],
+                    "intents": [[turn["intent"], turn["role"]] for turn in row["turns"]],
+                    "voices": [turn["speaker"] for turn in row["turns"]],
+                    "stems": [turn["stem"] for turn in row["provenance"]["turns"]],
+                    "speeds": [turn["speed"] for turn in row["provenance"]["turns"]],
+                    "times": [turn["onset_s"] for turn in row["turns"]],
+                    "intended": [event["intended_s"] for event in row["events"]],
+                    "treatment": None if row["treatment"] is None else row["treatment"]["preset"],
+                    "split": row["split"],
+                    "tries": None if said is None else list(said.tries),
+                },
+            )
+
+
+def write_report(
+    variant: Variant, expected: ToSpeak, result: BuildResult, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Write ``variant.json`` into a variant's folder: what was asked, what was spoken, what changed."""
+    base = variant.base.folder
+    manifest = json.loads((base / "manifest.json").read_text(encoding="utf-8"))
+    report = {
+        "format": 1,
+        "made_by": f"duplexkit {__version__}",
+        "base": {
+            "name": manifest["recipe"]["name"],
+            "version": manifest["recipe"]["version"],
+            "recipe_digest": manifest["recipe_digest"],
+            f"sha256 of {SAID}": variant.base.digest,
+        },
+        "asked": {key: {"was": was, "is": now} for key, (was, now) in variant.changed.items()},
+        "expected": asdict(expected),
+        "utterances": {"spoken": result.n_spoken, "cached": result.n_cached, "kept": result.n_kept},
+        "rejected": [outcome.job.id for outcome in result.rejects],
+        **changes,
+    }
+    (result.folder / "variant.json").write_text(
+        json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    return report

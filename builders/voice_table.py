@@ -1,0 +1,140 @@
+"""The voices of an engine as a table, as JSON, and to be heard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from .. import RecipeError
+from ..scenarios.conversation import Voice
+from ..scenarios.fields import unknown
+from .speakers import Speaker, SpeechRequest
+from .speakers.wav import wav_bytes
+
+SENTENCES = {
+    "en": "Could you tell me when the next train to the coast leaves?",
+    "ja": "次の電車は何時に出るか、教えていただけますか。",
+    "zh": "请问,下一班火车几点开?",
+    "es": "¿Me puede decir a qué hora sale el próximo tren?",
+}
+"""What a voice says to be heard, by language."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which voices: those that match all that is not empty."""
+
+    language: str = ""
+    gender: str = ""
+    accent: str = ""
+    voice_set: str = ""
+    least_dnsmos: float | None = None
+
+
+def chosen(speaker: Speaker, wanted: Wanted) -> list[Voice]:
+    """Return the voices that match, in the engine's order.
+
+    Raises
+    ------
+    RecipeError
+        If none does; names what there is.
+    """
+    voices = list(speaker.voices().values())
+    sets = speaker.voice_sets()
+    if wanted.voice_set:
+        names = {name for named in sets.values() for name in named}
+        if wanted.voice_set not in names:
+            raise RecipeError(f"--set {wanted.voice_set}: {unknown('voice set', wanted.voice_set, tuple(names))}")
+    _known("language", wanted.language, {language for voice in voices for language in voice.languages})
+    _known("gender", wanted.gender, {voice.gender for voice in voices})
+    _known("accent", wanted.accent, {voice.accent for voice in voices})
+    found = [
+        voice
+        for voice in voices
+        if (not wanted.language or wanted.language in voice.languages)
+        and (not wanted.gender or wanted.gender == voice.gender)
+        and (not wanted.accent or wanted.accent == voice.accent)
+        and (not wanted.voice_set or _in_set(voice, wanted, sets))
+        and (wanted.least_dnsmos is None or (voice.dnsmos or 0.0) >= wanted.least_dnsmos)
+    ]
+    if not found:
+        raise RecipeError(f"engine {speaker.engine!r} has no such voice among its {len(voices)}; ask for less")
+    return found
+
+
+def _known(what: str, value: str, known: Iterable[str]) -> None:
+    if value and value not in set(known):
+        raise RecipeError(f"--{what} {value}: {unknown(what, value, tuple(known))}")
+
+
+def _in_set(voice: Voice, wanted: Wanted, sets: dict[str, dict[str, tuple[str, ...]]]) -> bool:
+    languages = [wanted.language] if wanted.language else list(sets)
+    return any(voice.id in sets.get(language, {}).get(wanted.voice_set, ()) for language in languages)
+
+
+def sets_of(voice: Voice, speaker: Speaker) -> list[str]:
+    """Return the sets a voice is in, as ``language:set``."""
+    return [
+        f"{language}:{name}"
+        for language, named in speaker.voice_sets().items()
+        for name, ids in named.items()
+        if voice.id in ids
+    ]
+
+
+def as_json(voices: Sequence[Voice], speaker: Speaker) -> list[dict[str, Any]]:
+    """Return one object for each voice."""
+    return [
+        {
+            **asdict(voice),
+            "mix": [{"style": style, "weight": weight} for style, weight in voice.mix],
+            "speech_licence": speaker.licence,
+            "sets": sets_of(voice, speaker),
+        }
+        for voice in voices
+    ]
+
+
+def as_table(voices: Sequence[Voice], speaker: Speaker) -> Table:
+    """Return the voices for reading."""
+    table = Table(title=f"{len(voices)} voices of {speaker.engine}")
+    for column in ("voice", "languages", "gender", "age", "accent", "DNSMOS", "licence", "sets"):
+        table.add_column(column)
+    for voice in voices:
+        table.add_row(
+            voice.id,
+            ", ".join(voice.languages),
+            voice.gender,
+            voice.age,
+            voice.accent,
+            "not measured" if voice.dnsmos is None else f"{voice.dnsmos:.2f}",
+            voice.licence,
+            ", ".join(sets_of(voice, speaker)),
+        )
+    return table
+
+
+def play(voice: Voice, speaker: Speaker, path: Path, *, language: str, text: str) -> str:
+    """Write a WAV file in which the voice says the text, or its language's sentence; return what it says.
+
+    Raises
+    ------
+    RecipeError
+        If there is no sentence for the language, or the file cannot be written.
+    SpeechError
+        If the voice cannot say it.
+    """
+    language = language or voice.languages[0]
+    said = text or SENTENCES.get(language.split("-")[0], "")
+    if not said:
+        raise RecipeError(f"--play: there is no sentence in {language!r} here; give one with --text")
+    clip = speaker.speak(SpeechRequest(text=said, language=language, voice=voice))
+    try:
+        path.write_bytes(wav_bytes(clip.samples, sample_rate_hz=clip.sample_rate_hz))
+    except OSError as error:
+        raise RecipeError(f"--play {path}: cannot be written: {error.strerror}") from None
+    return said
