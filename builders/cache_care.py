@@ -31,9 +31,7 @@ def entries(cache_dir: Path, engine: str = "") -> Iterator[Entry]:
         for path in sorted(folder.glob("[0-9a-f][0-9a-f]/*.zip")):
             if _KEY.fullmatch(path.stem):
                 facts = path.stat()
-                yield Entry(
-                    engine=folder.name, path=path, n_bytes=facts.st_size, spoken_at_s=facts.st_mtime
-                )
+                yield Entry(engine=folder.name, path=path, n_bytes=facts.st_size, spoken_at_s=facts.st_mtime)
 
 
 def to_prune(

@@ -13,7 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__
-from . import commands_export, commands_quality, commands_scripts, commands_timing
+from . import (
+    commands_annotate,
+    commands_export,
+    commands_quality,
+    commands_scripts,
+    commands_speech,
+    commands_timing,
+)
 
 app = typer.Typer(
     name="duplexkit",
@@ -67,6 +74,7 @@ def build(
     ] = os.cpu_count() or 1,
     engine: Annotated[str, typer.Option("--engine", help="Where samples are made: local or ray.")] = "local",
     cache: _Cache = None,
+    speech_archive: commands_speech.Archive = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace OUT when the new one stands.")
     ] = False,
@@ -84,6 +92,8 @@ def build(
         raise RecipeError(f"--engine {engine}: {unknown('engine', engine, ENGINES)}")
     loaded = load_recipe(recipe, tuple(set_ or ()))
     began = time.monotonic()
+    cache_dir = cache or default_cache()
+    commands_speech.read_archive(speech_archive, cache_dir)
     with Steps(f"building {loaded.name}") as steps:
 
         def progress(outcome: Outcome, done: int, total: int) -> None:
@@ -92,7 +102,7 @@ def build(
         result = run(
             loaded,
             out,
-            cache_dir=cache or default_cache(),
+            cache_dir=cache_dir,
             workers=workers,
             engine=engine,
             only=tuple(only or ()),
@@ -100,6 +110,7 @@ def build(
             describe=write_card,
             progress=progress,
         )
+    commands_speech.write_archive(speech_archive, cache_dir, out)
     table = Table(title=f"{loaded.name} {loaded.version} in {out}")
     for column in ("configuration", "samples", "hours"):
         table.add_column(column, justify="left" if column == "configuration" else "right")
@@ -193,7 +204,14 @@ def list_(
         raise DuplexkitError(f"list {what}: wanted recipes, scenarios, voices or measures")
 
 
-for _module in (commands_export, commands_quality, commands_scripts, commands_timing):
+for _module in (
+    commands_annotate,
+    commands_export,
+    commands_quality,
+    commands_scripts,
+    commands_speech,
+    commands_timing,
+):
     _module.add_commands(app)
 
 

@@ -121,7 +121,9 @@ def recipe_table(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 def _splits_table(splits: Mapping[str, Any]) -> dict[str, Any]:
     wishes = {
-        wish["split"]: {key: value for key, value in wish.items() if key != "split" and value not in (None, "")}
+        wish["split"]: {
+            key: value for key, value in wish.items() if key != "split" and value not in (None, "")
+        }
         for wish in splits["wishes"]
     }
     return {**{key: value for key, value in splits.items() if key != "wishes"}, **wishes}
@@ -186,11 +188,7 @@ def _treat(scenarios: dict[str, Any], asked: str) -> None:
 def _changed(before: Recipe, after: Recipe) -> dict[str, tuple[Any, Any]]:
     """Return the keys whose values differ, with both values."""
     old, new = (_flat(json.loads(json.dumps(asdict(_bare(r)), default=str))) for r in (before, after))
-    return {
-        key: (old.get(key), new.get(key))
-        for key in sorted({*old, *new})
-        if old.get(key) != new.get(key)
-    }
+    return {key: (old.get(key), new.get(key)) for key in sorted({*old, *new}) if old.get(key) != new.get(key)}
 
 
 def _bare(recipe: Recipe) -> Recipe:

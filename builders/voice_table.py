@@ -48,7 +48,9 @@ def chosen(speaker: Speaker, wanted: Wanted) -> list[Voice]:
     if wanted.voice_set:
         names = {name for named in sets.values() for name in named}
         if wanted.voice_set not in names:
-            raise RecipeError(f"--set {wanted.voice_set}: {unknown('voice set', wanted.voice_set, tuple(names))}")
+            raise RecipeError(
+                f"--set {wanted.voice_set}: {unknown('voice set', wanted.voice_set, tuple(names))}"
+            )
     _known("language", wanted.language, {language for voice in voices for language in voice.languages})
     _known("gender", wanted.gender, {voice.gender for voice in voices})
     _known("accent", wanted.accent, {voice.accent for voice in voices})
@@ -62,7 +64,9 @@ def chosen(speaker: Speaker, wanted: Wanted) -> list[Voice]:
         and (wanted.least_dnsmos is None or (voice.dnsmos or 0.0) >= wanted.least_dnsmos)
     ]
     if not found:
-        raise RecipeError(f"engine {speaker.engine!r} has no such voice among its {len(voices)}; ask for less")
+        raise RecipeError(
+            f"engine {speaker.engine!r} has no such voice among its {len(voices)}; ask for less"
+        )
     return found
 
 

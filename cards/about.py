@@ -78,7 +78,7 @@ def read_about(folder: Path) -> About:
     texts = {key: _text(data, key, path) for key in _TEXTS}
     return About(
         **texts,
-        authors=tuple(_author(entry, path) for entry in data.get("authors", [])),
+        authors=_authors(data.get("authors", []), path),
         consent=_texts(data.get("consent", {}), "consent", path),
         llm_terms=_texts(data.get("llm_terms", {}), "llm_terms", path),
         human_validation=_validation(data["human_validation"], path) if "human_validation" in data else None,
@@ -98,12 +98,12 @@ def _texts(data: Any, key: str, path: Path) -> dict[str, str]:
     return {name: _text(data, name, path) for name in data}
 
 
-def _author(entry: Any, path: Path) -> Author:
+def _authors(entries: Any, path: Path) -> tuple[Author, ...]:
     try:
-        return Author(**{key: str(value) for key, value in entry.items()})
+        return tuple(Author(**{key: str(value) for key, value in entry.items()}) for entry in entries)
     except (AttributeError, TypeError):
         raise ReleaseError(
-            f"{path}: authors: {entry!r}; wanted {{ name, affiliation (optional), orcid (optional) }}"
+            f"{path}: authors = {entries!r}; wanted a list of {{ name, affiliation (optional), orcid (optional) }}"
         ) from None
 
 

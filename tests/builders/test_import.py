@@ -120,7 +120,8 @@ def test_m3_brings_back_what_was_intended(tmp_path: Path) -> None:
         )
         assert sorted(e[2:] for e in found) == sorted(e[2:] for e in wanted)
         for a, b in zip(found, wanted, strict=True):
-            assert a[:2] == pytest.approx(b[:2], abs=STEP_S["m3"])
+            n_times = 1 if a[3] == "barge_in" else 2  # a barge-in's own end is not in the format
+            assert a[:n_times] == pytest.approx(b[:n_times], abs=STEP_S["m3"])
 
 
 def test_what_comes_back_passes_check_and_is_measured(tmp_path: Path) -> None:
