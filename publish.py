@@ -1,9 +1,6 @@
 """Check a built folder, show what would go; with --push send it as one commit, verify, tag, and read it back."""
 
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +15,7 @@ from duplexkit.cards.release.gate import reasons_against
 from duplexkit.cards.release.hub import Hub, HubError, endpoint_of, open_hub
 from duplexkit.cards.release.plan import ReleasePlan, plan_against
 from duplexkit.cards.release.secrets import scrub
+from duplexkit.cards.release.smoke import smoke_load
 
 FILES_PER_COMMIT = 100
 """The Hub recommends 50 to 100 files in a commit; more go over a release branch."""
@@ -98,7 +96,7 @@ def _publish(release: Release, hub: Hub, files: tuple[ReleaseFile, ...], say: Ca
         commit = _send(release, hub, files, plan, head, say)
         _tag(release, hub, files, commit, say)
     if release.smoke:
-        smoke_load(release, hub, files, say)
+        say(smoke_load(release.folder, release.repository, release.version))
     say(f"published {release.repository} {release.tag}")
     return "published"
 
@@ -270,73 +268,6 @@ def _tag(
         if failure is None or not failure.passing or attempt == COMMIT_ATTEMPTS - 1:
             raise failure or ReleaseError(f"{hub.repository}: the tag left no trace; run again")
         time.sleep(2.0**attempt / 2)
-
-
-_SMOKE = """
-import os, sys
-from datasets import Audio, load_dataset
-repo, config, split, tag, rows, version = sys.argv[1:]
-ds = load_dataset(repo, config, split=split, revision=tag)
-for name, kind in list(ds.features.items()):
-    if isinstance(kind, Audio):
-        ds = ds.cast_column(name, Audio(decode=False))
-assert len(ds) == int(rows), f"{len(ds)} rows, wanted {rows}"
-assert str(ds.info.version) == version, f"version {ds.info.version}, wanted {version}"
-assert ds[0]["input"]["bytes"][:4] == b"fLaC", "no FLAC"
-sys.stdout.flush()
-os._exit(0)
-"""
-
-
-def smoke_load(
-    release: Release, hub: Hub, files: tuple[ReleaseFile, ...], say: Callable[[str], None]
-) -> None:
-    """Load the smallest configuration by tag in a fresh cache, in a process of its own.
-
-    Raises
-    ------
-    ReleaseError
-        If it does not load, or holds other rows or another version. The tag stands then: what is wrong is
-        with reading, every byte was verified before.
-    """
-    from duplexkit.cards.summarize import read_manifest
-
-    shards = read_manifest(release.folder)["files"]
-    config = min(shards.values(), key=lambda facts: facts["bytes"])["config"]
-    of_config = [facts for facts in shards.values() if facts["config"] == config]
-    split = of_config[0]["split"]
-    rows = sum(facts["rows"] for facts in of_config if facts["split"] == split)
-    from huggingface_hub import constants
-
-    with tempfile.TemporaryDirectory(prefix="duplexkit-smoke-") as home:
-        environment = {
-            **os.environ,
-            "HF_HOME": home,
-            "HF_TOKEN_PATH": constants.HF_TOKEN_PATH,
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
-            "HF_HUB_OFFLINE": "0",
-        }
-        for name in ("HF_HUB_CACHE", "HF_DATASETS_CACHE", "HF_DATASETS_OFFLINE", "HF_XET_CACHE"):
-            environment.pop(name, None)
-        arguments = [release.repository, config, split, release.tag, str(rows), release.version]
-        try:
-            done = subprocess.run(
-                [sys.executable, "-c", _SMOKE, *arguments],
-                capture_output=True,
-                text=True,
-                env=environment,
-                timeout=600,
-            )
-            error = done.stderr.strip().splitlines()[-1:] if done.returncode else []
-        except subprocess.TimeoutExpired:
-            error = ["no end after 600 s"]
-    if error:
-        raise ReleaseError(
-            f"{release.repository} {release.tag} stands, but {config}/{split} does not load from it: "
-            f"{scrub(error[0])}; look at it before you announce it"
-        )
-    say(f"read back: {config}/{split} by tag in a fresh cache, {rows} rows")
 
 
 def add_commands(app: typer.Typer) -> None:

@@ -149,7 +149,7 @@ def check(
 ) -> None:
     """Check every sample of a built folder against its own audio; exit 1 if anything is off."""
     if measure:
-        commands_quality.measure(
+        n_findings = commands_quality.measure(
             folder,
             measure,
             cache_dir=cache or default_cache(),
@@ -158,6 +158,8 @@ def check(
             recogniser=recogniser,
             workers=workers,
         )
+        if n_findings:
+            raise typer.Exit(1)
         return
     from .checked_folder import check_folder
     from .progress import Steps

@@ -132,7 +132,7 @@ def import_(
     ] = False,
 ) -> None:
     """Make rows of our schema from a folder of Full-Duplex-Bench or M3-DuplexBench, to audit or re-release it."""
-    from .imports import IMPORTS
+    from .imports import IMPORTS, SOUNDS
     from .imports.folder import write_imported
     from .progress import Steps
 
@@ -142,6 +142,7 @@ def import_(
         raise DuplexkitError(f"import {form} {folder}: no such folder")
     if out.exists() and not overwrite:
         raise ReleaseError(f"{out} exists; give another --out, or --overwrite to replace it")
+    total = sum(1 for _ in folder.rglob(SOUNDS[form]))
     with Steps(f"importing {folder}") as steps:
         n = write_imported(
             IMPORTS[form](folder, language),
@@ -149,6 +150,6 @@ def import_(
             name=form,
             licence=licence,
             rate_hz=rate,
-            progress=steps.advance,
+            progress=lambda done: steps.advance(done, total),
         )
     typer.echo(f"{out}: {n} rows; next: duplexkit check {out}")

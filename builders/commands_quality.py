@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
+    from .quality.measure import Measure, Tools
     from .quality.measure_folder import MeasuredSample
 
 
@@ -30,8 +34,10 @@ def measure(
     recogniser: str = "",
     workers: int = os.cpu_count() or 1,
     worst: int = 50,
-) -> None:
+) -> int:
     """Measure a folder and print the table of means: what ``check FOLDER --measure`` does.
+
+    Of a built folder the default gates are applied too; returns how many findings there are.
 
     ``values.jsonl``, ``measures.json`` and a page of the worst for each value with a better end go to `out`,
     by default ``FOLDER/quality``.
@@ -65,12 +71,49 @@ def measure(
                     )
     names_of_values = [value.name for one in measures for value in one.values]
     Console().print(_table(samples, names_of_values))
+    if any(one.name == "similarity" for one in measures):
+        _say_voice_gate(folder, language, tools, target)
     for name, reason in reasons.items():
         typer.echo(f"not measured: {name}: {reason}")
     n_new = sum(sample.n_new for sample in samples)
     typer.echo(
         f"{len(samples)} samples, {n_new} new measurements, the rest kept from before; {target} written"
     )
+    return _judged(samples, measures) if (folder / "manifest.json").is_file() else 0
+
+
+def _judged(samples: Sequence[MeasuredSample], measures: Sequence[Measure]) -> int:
+    """Print what the default gates of these measures find in a built folder; return how much it is."""
+    from ..scenarios.recipe import Checks
+    from .gates import gates_of, judge
+
+    languages = sorted({sample.language for sample in samples})
+    gates = gates_of(Checks(measures=tuple(one.name for one in measures)), languages, "default gates")
+    n = 0
+    for sample in samples:
+        for finding in judge(sample, sample.language, gates, sample.id).findings:
+            typer.echo(str(finding))
+            n += 1
+    typer.echo(f"{n} findings")
+    return n
+
+
+def _say_voice_gate(folder: Path, language: str, tools: Tools, out: Path) -> None:
+    """Print how often the default gates on voices are wrong on this folder's speakers, and keep it."""
+    from .gates import DEFAULT_GATES
+    from .quality.clip_source import items_of
+    from .quality.voice_gate import voice_gate_errors
+
+    limits = {gate.value: gate for gate in DEFAULT_GATES}
+    errors = voice_gate_errors(
+        items_of(folder, language),
+        tools,
+        same_at_least=limits["same_voice"].at_least or 0.0,
+        other_at_most=limits["other_voice"].at_most or 1.0,
+    )
+    for line in errors.lines():
+        typer.echo(line)
+    (out / "voice-gate.json").write_text(json.dumps(asdict(errors), indent=1) + "\n", encoding="utf-8")
 
 
 def _table(samples: tuple[MeasuredSample, ...], names: list[str]) -> Table:

@@ -12,7 +12,7 @@ from ..scenarios.fields import unknown
 from ..scenarios.recipe import Checks
 from .check import Finding
 from .quality import VALUES, measures_named
-from .quality.measure import Measure, SpokenClip
+from .quality.measure_folder import MeasuredSample
 from .quality.sample_values import SampleQuality
 
 Scope = Literal["utterance", "sample"]
@@ -130,36 +130,38 @@ class Verdict:
 
 
 def judge(
-    quality: SampleQuality,
-    clips: Sequence[SpokenClip],
+    quality: SampleQuality | MeasuredSample,
+    language: str,
     gates: Sequence[Gate],
     sample_id: str,
 ) -> Verdict:
-    """Return which gates a sample fails, utterance by utterance and as a whole."""
+    """Return which gates a sample of this language fails, utterance by utterance and as a whole."""
     findings: list[Finding] = []
     turns: set[int] = set()
     whole = False
     for gate in gates:
         measure = VALUES[gate.value][0]
+        if not gate.holds_for(language):
+            continue
         if gate.scope == "sample":
-            if clips and not gate.holds_for(clips[0].language):
-                continue
             value = quality.values.get(gate.value)
             if value is not None and not gate.passes(value):
                 whole = True
-                findings.append(
-                    _finding(gate, value, sample_id, "sample", quality.notes.get((-1, measure.name)))
-                )
+                findings.append(_finding(gate, value, sample_id, "sample", _note(quality, -1, measure.name)))
             continue
-        for i, (clip, values) in enumerate(zip(clips, quality.by_turn, strict=True)):
+        for i, values in enumerate(quality.by_turn):
             value = values.get(gate.value)
-            if value is None or not gate.holds_for(clip.language) or gate.passes(value):
+            if value is None or gate.passes(value):
                 continue
             turns.add(i)
-            findings.append(
-                _finding(gate, value, sample_id, f"turn {i}", quality.notes.get((i, measure.name)))
-            )
+            findings.append(_finding(gate, value, sample_id, f"turn {i}", _note(quality, i, measure.name)))
     return Verdict(findings=tuple(findings), turns=None if whole or not findings else frozenset(turns))
+
+
+def _note(quality: SampleQuality | MeasuredSample, turn: int, measure: str) -> str | None:
+    if isinstance(quality, SampleQuality):
+        return quality.notes.get((turn, measure))
+    return quality.notes.get(f"{'sample' if turn < 0 else f'turn {turn}'}, {measure}")
 
 
 def _finding(gate: Gate, value: float, sample_id: str, where: str, note: str | None) -> Finding:
@@ -201,8 +203,3 @@ def _line(finding: Mapping[str, str]) -> str:
 def findings_of(findings: Sequence[Finding]) -> list[dict[str, str]]:
     """Return findings as ``rejects.jsonl`` keeps them."""
     return [asdict(finding) for finding in findings]
-
-
-def measures_of(gates: Sequence[Gate], measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    """Return the measures that some gate needs; `check` runs these on a folder."""
-    return tuple(measure for measure in measures if any(VALUES[g.value][0] is measure for g in gates))

@@ -176,5 +176,6 @@ def plan_of(
             shared_rng=partial(rng_for, recipe.seed, group),
             scripts=scripts,
             parallel_rng=partial(rng_for, recipe.seed, entry.scenario),
+            bank=recipe.scripts,
         ),
     )

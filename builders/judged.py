@@ -67,7 +67,7 @@ def judge_sample(sample: Sample, plan: QualityPlan) -> tuple[Verdict, dict[str, 
         if track is not None
     )
     quality = measure_sample(clips, plan.measures, plan.tools, tracks)
-    return judge(quality, clips, plan.gates, sample.plan.id), dict(quality.values)
+    return judge(quality, language, plan.gates, sample.plan.id), dict(quality.values)
 
 
 def spoken_clip(utterance: Utterance, *, language: str, speaker: str, role: str) -> SpokenClip:

@@ -142,7 +142,7 @@ def gather_said(folder: Path, records: Iterable[tuple[Path, str]]) -> None:
 
 
 def write_speech(folder: Path, recipe: Recipe, speaker: Speaker, facts: Mapping[str, Any]) -> None:
-    """Write who can speak in a build folder, and the scripts it read, in the bank's layout."""
+    """Write who can speak in a build folder, and the scripts of its languages, in the bank's layout."""
     sets = {
         language: named for language, named in speaker.voice_sets().items() if language in recipe.languages
     }
@@ -161,12 +161,11 @@ def write_speech(folder: Path, recipe: Recipe, speaker: Speaker, facts: Mapping[
     }
     (folder / FOLDER).mkdir(exist_ok=True)
     (folder / SPEECH).write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for entry in recipe.entries:
-        for language in entry.languages:
-            target = folder / SCRIPTS / language / f"{entry.scenario}.jsonl"
-            source = recipe.scripts / language / target.name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
+    for language in recipe.languages:
+        target = folder / SCRIPTS / language
+        target.mkdir(parents=True, exist_ok=True)
+        for source in sorted((recipe.scripts / language).glob("*.jsonl")):
+            (target / source.name).write_bytes(source.read_bytes())
 
 
 def scripts_of_build(folder: Path, languages: Iterable[str]) -> Path:

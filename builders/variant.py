@@ -68,7 +68,7 @@ def variant_of(folder: Path, asked: Asked) -> Variant:
         raise RecipeError(f"--language {asked.language}: {folder} has that language already")
     languages = [asked.language] if asked.language else own
     data["scripts"] = str((asked.scripts or scripts_of_build(folder, languages)).resolve())
-    at = asked.folder.resolve() / f"{folder.name} (variant)"
+    at = asked.folder.resolve() / f"variant of {folder.name}"
     before = read_recipe(_copied(data, scripts=str(scripts_of_build(folder, own).resolve())), at)
     _apply(data, asked, before)
     recipe = read_recipe(data, at, asked.overrides)
@@ -187,17 +187,18 @@ def _treat(scenarios: dict[str, Any], asked: str) -> None:
 
 def _changed(before: Recipe, after: Recipe) -> dict[str, tuple[Any, Any]]:
     """Return the keys whose values differ, with both values."""
-    old, new = (_flat(json.loads(json.dumps(asdict(_bare(r)), default=str))) for r in (before, after))
+    old, new = (_flat(_scenario_table(r)) for r in (before, after))
     return {key: (old.get(key), new.get(key)) for key in sorted({*old, *new}) if old.get(key) != new.get(key)}
 
 
-def _bare(recipe: Recipe) -> Recipe:
-    return replace(recipe, source="", scripts=Path())
+def _scenario_table(recipe: Recipe) -> dict[str, Any]:
+    """Return the recipe with its entries by scenario, without where it lies."""
+    table = json.loads(json.dumps(asdict(replace(recipe, source="", scripts=Path())), default=str))
+    entries = {entry.pop("scenario"): {**entry.pop("values"), **entry} for entry in table.pop("entries")}
+    return {**table, "scenarios": entries}
 
 
 def _flat(table: Any, prefix: str = "") -> dict[str, Any]:
-    if isinstance(table, list) and table and isinstance(table[0], dict) and "scenario" in table[0]:
-        table = {entry["scenario"]: {**entry, **entry["values"], "values": {}} for entry in table}
     if not isinstance(table, dict):
         return {prefix: table}
     flat: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""release.toml of a folder: what only its makers know, such as authors, consent and human validation."""
+"""release.toml of a folder: what only its makers know, such as authors and consent."""
 
 from __future__ import annotations
 
@@ -23,15 +23,6 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HumanValidation:
-    """Who listened: the number of raters, their agreement (kappa), and what they judged."""
-
-    raters: int
-    kappa: float
-    question: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class About:
     """What the makers say of a release.
 
@@ -50,7 +41,6 @@ class About:
     notes: str = ""
     consent: Mapping[str, str] = field(default_factory=dict)
     llm_terms: Mapping[str, str] = field(default_factory=dict)
-    human_validation: HumanValidation | None = None
 
 
 _TEXTS = ("repository", "version", "title", "date", "doi", "contact", "notes")
@@ -71,7 +61,7 @@ def read_about(folder: Path) -> About:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ReleaseError(f"{path}: no TOML ({error})") from None
-    known = {*_TEXTS, "authors", "consent", "llm_terms", "human_validation"}
+    known = {*_TEXTS, "authors", "consent", "llm_terms"}
     for key in data:
         if key not in known:
             raise ReleaseError(f"{path}: unknown key {key!r}; wanted {', '.join(sorted(known))}")
@@ -81,7 +71,6 @@ def read_about(folder: Path) -> About:
         authors=_authors(data.get("authors", []), path),
         consent=_texts(data.get("consent", {}), "consent", path),
         llm_terms=_texts(data.get("llm_terms", {}), "llm_terms", path),
-        human_validation=_validation(data["human_validation"], path) if "human_validation" in data else None,
     )
 
 
@@ -104,15 +93,4 @@ def _authors(entries: Any, path: Path) -> tuple[Author, ...]:
     except (AttributeError, TypeError):
         raise ReleaseError(
             f"{path}: authors = {entries!r}; wanted a list of {{ name, affiliation (optional), orcid (optional) }}"
-        ) from None
-
-
-def _validation(entry: Any, path: Path) -> HumanValidation:
-    try:
-        return HumanValidation(
-            raters=int(entry["raters"]), kappa=float(entry["kappa"]), question=str(entry["question"])
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ReleaseError(
-            f"{path}: human_validation: {error!r}; wanted raters (number), kappa (number), question (text)"
         ) from None

@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+from ..builders.quality import VALUES
 from ..scenarios import SCENARIOS
 from ..scenarios.event_table import SCORING_WINDOW_S
 from . import tables
@@ -14,6 +15,7 @@ from .changelog import latest_entries, read_changelog
 from .citation import bibtex
 from .front import front_matter, named_configs
 from .licenses import missing_attributions, problems_of_claim
+from .quality_section import listening_line, quality_notes, quality_table
 from .summarize import Summary, summarize
 from .voice_basis import basis_of
 
@@ -54,7 +56,7 @@ def version_of(summary: Summary, about: About) -> str:
 
 
 def render_card(summary: Summary, about: About, folder: Path) -> str:
-    """Return the text of the card; of `folder` only CHANGELOG.md and the names of its plots are read."""
+    """Return the text of the card; of `folder` its changelog, quality, listening and plots' names are read."""
     import yaml
     from jinja2 import Environment, StrictUndefined
 
@@ -105,10 +107,15 @@ def render_card(summary: Summary, about: About, folder: Path) -> str:
         plots=plots,
         measured_plots=[(name, text) for name, text in MEASURED_PLOTS.items() if name in plots],
         checks=tables.check_table(summary),
+        quality=quality_table(folder, summary.manifest["files"]),
+        quality_notes=quality_notes(folder),
+        listening=listening_line(folder),
         timing=tables.timing_table(summary),
         not_measured=tables.NOT_MEASURED,
         never_measured=[
-            name for name, values in summary.checks.items() if all(value is None for value in values)
+            name
+            for name, values in summary.checks.items()
+            if name not in VALUES and all(value is None for value in values)
         ],
         rejects=tables.reject_table(summary),
         voices=tables.voice_table(summary),

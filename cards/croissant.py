@@ -14,6 +14,9 @@ from .summarize import Summary
 
 FILE = "croissant.json"
 
+NO_DIGEST = "https://github.com/mlcommons/croissant/issues/80"
+"""What the format's authors put where a git repository has no SHA-256."""
+
 _SCHEMA_ORG = "https://schema.org/"
 
 _TYPES = {
@@ -48,7 +51,7 @@ def write_croissant(folder: Path, summary: Summary, *, about: About, version: st
         description=f"the repository at tag v{version}",
         content_url=f"{home}/tree/v{version}",
         encoding_formats=["git+https"],
-        sha256=summary.manifest_sha256,
+        sha256=NO_DIGEST,
     )
     shards = mlc.FileSet(
         id="shards",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..builders.quality import VALUES
 from ..builders.schema import COLUMNS, Type
 from ..scenarios import SCENARIOS
 from ..scenarios.event_table import KINDS
@@ -137,6 +138,8 @@ def check_table(summary: Summary) -> Table:
     """Return what was measured on the released audio; "not measured" where nothing was."""
     table = [["measure", "rows", "lowest", "median", "highest"]]
     for name, values in summary.checks.items():
+        if name in VALUES:  # the table of quality has these
+            continue
         table.append([f"`{name}`", *_spread([value for value in values if value is not None])])
     for preset, errors in summary.level_errors_db.items():
         table.append([f"level error of `{preset}` (dB)", *_spread(errors)])

@@ -6,12 +6,13 @@ import tomllib
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 
 from .. import ScriptError
 from . import context_then_event
-from .bank import load_scripts
+from .bank import SHIPPED, borrowed_scripts
 from .conversation import Plan, Role, Script
 from .fields import ON_AXIS, FlagField
 from .scenario import Entry, PlanContext
@@ -43,7 +44,9 @@ def plan(script: Script, context: PlanContext) -> Plan:
     text, sound = CELLS[(context.position + context.take) % len(CELLS)]
     shared = context.shared_rng(f"controls/{script.id}/{context.take // len(CELLS)}")
     sound_seed = int(shared.integers(2**62))
-    addressed = _addressed(script, shared)  # drawn in every cell, so that what follows is the same
+    addressed = _addressed(
+        script, shared, context.bank
+    )  # drawn in every cell, so that what follows is the same
     spoken = addressed if text == "addressed" else script
     spoken = replace(spoken, tags=(*spoken.tags, f"text:{text}", f"sound:{sound}"))
     planned = context_then_event.plan(
@@ -56,10 +59,10 @@ def plan(script: Script, context: PlanContext) -> Plan:
     return replace(planned, treatment=treatment, target_db=planned.target_db or 0.0, sound_seed=sound_seed)
 
 
-def _addressed(script: Script, rng: np.random.Generator) -> Script:
+def _addressed(script: Script, rng: np.random.Generator, bank: Path) -> Script:
     """Return the script with an addressed text for its second turn; its tags name where that is from."""
     aside = script.turns[1]
-    pool = _pool(script.language)
+    pool = _pool(script.language, bank)
     ranked = sorted(pool, key=lambda other: (abs(len(other.turns[1].text) - len(aside.text)), other.id))
     chosen = ranked[int(rng.integers(min(NEAREST, len(ranked))))]
     return replace(
@@ -78,11 +81,11 @@ def _joined(a: str, b: str, by: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _pool(language: str) -> tuple[Script, ...]:
+def _pool(language: str, bank: Path = SHIPPED) -> tuple[Script, ...]:
     listed = tomllib.loads((files(__package__) / "addressed.toml").read_text(encoding="utf-8")).get(language)
     pool = tuple(
         script
-        for script in load_scripts("user_interruption", language)
+        for script in borrowed_scripts("user_interruption", language, bank)
         if (script.turns[1].intent == "topic_change" if listed is None else script.id in listed)
     )
     if not pool:

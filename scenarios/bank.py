@@ -26,6 +26,18 @@ def languages_of(scenario: str, folder: Path = SHIPPED) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{scenario}.jsonl")))
 
 
+def borrowed_scripts(scenario: str, language: str, folder: Path) -> tuple[Script, ...]:
+    """Return the scripts that another scenario borrows from: those of `folder`, or of the shipped bank.
+
+    Raises
+    ------
+    ScriptError
+        If neither has any in that language.
+    """
+    has_own = language in languages_of(scenario, folder) or language not in languages_of(scenario)
+    return load_scripts(scenario, language, folder if has_own else SHIPPED)
+
+
 @lru_cache(maxsize=64)
 def load_scripts(scenario: str, language: str, folder: Path = SHIPPED) -> tuple[Script, ...]:
     """Return the scripts of a scenario in a language, in file order.

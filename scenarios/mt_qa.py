@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import RecipeError
-from .bank import load_scripts
+from .bank import borrowed_scripts
 from .conversation import (
     Annotation,
     Event,
@@ -184,7 +184,8 @@ def _token(
 ) -> PlannedTurn:
     """Return a listener's token after a phrase of an answer; drawn whether used or not."""
     rng = context.rng
-    bank = [s for s in load_scripts("user_backchannel", language) if "fdb" in s.tags]
+    tokens = borrowed_scripts("user_backchannel", language, context.bank)
+    bank = [s for s in tokens if "fdb" in s.tags] or tokens
     token = bank[int(rng.integers(len(bank)))].turns[1]
     low, high = TOKEN_PLACE
     share = min(max(_drawn(laws, "backchannel_place", rng), low), high)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .bank import SHIPPED
 from .conversation import Annotation, Cast, Plan, Script, Timeline
 from .fields import Field, Range
 
@@ -69,7 +71,8 @@ class PlanContext:
     this sample alone; ``shared_rng(name)`` gives a generator that all samples of the entry and language
     start anew from the same state (for balanced or stratified draws). `scripts` are those the entry draws
     from in this language, so that ``scripts[position]`` is this sample's (empty: the sample stands alone);
-    ``parallel_rng(name)`` is as `shared_rng`, but the same in all languages.
+    ``parallel_rng(name)`` is as `shared_rng`, but the same in all languages. `bank` is the folder of the
+    recipe's scripts, for what a scenario borrows from another.
     """
 
     sample_id: str
@@ -83,6 +86,7 @@ class PlanContext:
     shared_rng: Callable[[str], np.random.Generator]
     scripts: tuple[Script, ...] = ()
     parallel_rng: Callable[[str], np.random.Generator] | None = None
+    bank: Path = SHIPPED
 
 
 def _one(entry: Entry) -> int:

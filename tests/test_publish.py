@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from duplexkit import ReleaseError
+from duplexkit import publish as publish_module
 from duplexkit.builders.build import BuildResult
 from duplexkit.cards.release.files import release_files
 from duplexkit.cards.release.plan import RemoteFile, plan_against
@@ -17,7 +18,6 @@ from tests.hub.server import READ_TOKEN, WRITE_TOKEN, StandIn
 from tests.hub.store import large, small
 from tests.release import release_folder
 
-publish_module = pytest.importorskip("duplexkit.publish")
 Release, publish = publish_module.Release, publish_module.publish
 REPO = "me/tones"
 
@@ -248,6 +248,15 @@ def test_no_fault_leaves_half_a_release(
     if not fresh:
         assert holds(hub, folder, "v1.0.0")
     assert WRITE_TOKEN not in "".join(said) and "hf_" not in "".join(said)
+
+
+def test_what_does_not_load_back_is_said(hub: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tag stands on verified bytes, but a reader gets an error: exit with it."""
+    monkeypatch.setenv("HF_TOKEN", WRITE_TOKEN)
+    hub.faults.append(Fault(route="resolve", kind="status", status=403, times=99))
+    with pytest.raises(ReleaseError, match=r"v1\.0\.0 stands, but \S+/test does not load from it"):
+        run(folder, smoke=True)
+    assert holds(hub, folder, "v1.0.0")
 
 
 @pytest.mark.parametrize(

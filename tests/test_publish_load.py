@@ -114,8 +114,21 @@ def test_every_version_loads_as_it_was(
                 assert main["rows"] == second["rows"] != first["rows"]
                 assert (first["version"], second["version"]) == ("1.0.0", "1.1.0")
                 assert not first["torch"]
+        env = environment(hub, tmp_path / "differ", xet=xet)
+        said = python(["-c", DIFF, f"{REPO}@v1.0.0", f"{REPO}@v1.1.0"], env)
+        assert "Configurations added: mt_qa-en, mt_qa-ja." in said and "MAJOR: 1.0.0 -> 2.0.0" in said
         check_reading_helper(hub, tmp_path, old, new, xet=xet)
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or WRITE_TOKEN.encode() not in path.read_bytes(), path
 
+
+DIFF = """
+import sys, typer
+from duplexkit.cards.commands import add_commands
+app = typer.Typer()
+add_commands(app)
+app(["diff", *sys.argv[1:]])
+"""
 
 LOAD = """
 import sys

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from duplexkit.builders.build import BuildResult
@@ -86,6 +87,24 @@ def test_a_claim_looser_than_a_part_is_refused(folder: Path) -> None:
     assert "**Not to be released as it is:** CC0-1.0 is looser than" in (folder / "README.md").read_text()
 
 
+def test_papers_of_another_release_are_refused(folder: Path) -> None:
+    from duplexkit.cards.describe import describe
+
+    describe(folder, repository=REPO, version="1.0.0", plots=False, preview=False)
+    assert reasons(folder) == ()
+    citation, croissant = folder / "CITATION.cff", folder / "croissant.json"
+    citation.write_text(citation.read_text().replace("1.0.0", "0.9.0"), encoding="utf-8")
+    digest = json.loads((folder / "manifest.json").read_text())["files"]
+    croissant.write_text(
+        croissant.read_text().replace(next(iter(digest.values()))["sha256"], "0" * 64), encoding="utf-8"
+    )
+    found = [reason.split(";")[0] for reason in reasons(folder)]
+    assert found == [
+        "CITATION.cff says version 0.9.0, asked for 1.0.0",
+        "croissant.json is of another release",
+    ]
+
+
 def test_secrets_are_refused_and_not_repeated(folder: Path) -> None:
     token = "hf_" + "a1B2" * 8
     (folder / "release.toml").write_text(f'notes = "{token}"\n[consent]\n"*" = "tones"\n', encoding="utf-8")
@@ -114,9 +133,40 @@ def test_all_reasons_stand_in_one_list(folder: Path) -> None:
         "stray-00000-of-00001.parquet: a shard that the manifest does not know; take it out or build again",
         "manifest.json: built from a working tree with uncommitted changes; commit and build again",
         f"CHANGELOG.md is missing; {again}",
+        f"CITATION.cff says version 1.0.0, asked for 1.0; {again}",
         f"README.md still holds '[More Information Needed]'; {again}",
         f"README.md has no YAML head; {again}",
     ]
+
+
+def test_a_secret_in_a_compressed_column_is_found(folder: Path) -> None:
+    from duplexkit.builders.write import sha256_of, write_split
+
+    name = "pause_handling/en/test-00000-of-00001.parquet"
+    rows = pq.read_table(folder / name).to_pylist()
+    rows[0]["turns"][0]["text"] = "my key is sk-" + "q7" * 16
+    write_split((folder / name).parent, "test", iter(rows), 24000)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name].update(sha256=sha256_of(folder / name), bytes=(folder / name).stat().st_size)
+    edit_manifest(folder, files=manifest["files"])
+    write_papers(folder, repository=REPO, version="1.0.0")
+    assert f"{name} seems to hold a secret in its rows (OpenAI key): take it out" in reasons(folder)
+    assert "q7q7" not in "".join(reasons(folder))
+
+
+def test_the_command_says_all_reasons_and_exits_with_1(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from duplexkit.publish import main
+
+    (folder / "README.md").unlink()
+    assert main([str(folder), "--repo", REPO, "--version", "1.0.0"]) == 1
+    said = capsys.readouterr().err
+    assert (
+        f"{folder} may not go out as me/tones 1.0.0:\n  - README.md is missing; run: duplexkit card" in said
+    )
+    assert main([str(folder)]) == 2
+    assert main([str(folder), "--repo", REPO, "--version", "1.0.0", "--gated", "no"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -125,7 +175,7 @@ def test_all_reasons_stand_in_one_list(folder: Path) -> None:
         ("authors = 3", "authors"),
         ("colour = 'red'", "unknown key 'colour'"),
         ("title = 3", "title = 3; wanted a text"),
-        ("[human_validation]\nraters = 3", "human_validation"),
+        ("consent = 'yes'", "consent = 'yes'; wanted a table"),
         ("x = = y", "no TOML"),
     ],
 )

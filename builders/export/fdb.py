@@ -118,7 +118,7 @@ def _interruption(row: Row, tracks: Mapping[str, Pcm]) -> Files:
     event, context, said = _turns(row)
     start, stop = (sample_at(event[edge], RATE_HZ) for edge in ("onset_s", "offset_s"))
     return {
-        "context.wav": tracks["clean_input"][: sample_at(context["offset_s"], RATE_HZ)],
+        "context.wav": tracks.get("clean_input", tracks["input"])[: sample_at(context["offset_s"], RATE_HZ)],
         "interrupt.wav": tracks["input"][start:stop],
         "interrupt.json": [
             {
@@ -133,9 +133,9 @@ def _interruption(row: Row, tracks: Mapping[str, Pcm]) -> Files:
 def _overlap(row: Row, tracks: Mapping[str, Pcm], task: Task, options: Options) -> Files:
     """Return v1.5's files."""
     event, context, said = _turns(row)
-    alone, first = event_sound(tracks)
+    alone, (first, last) = event_sound(tracks)
     start = min(sample_at(event["onset_s"], RATE_HZ), first)
-    stop = sample_at(max(event["offset_s"], event["audible_end_s"] or 0.0), RATE_HZ)
+    stop = max(sample_at(event["offset_s"], RATE_HZ), last)
     end_s = _end_s(tracks)
     return {
         "clean_input.wav": tracks["clean_input"],

@@ -126,9 +126,9 @@ def task_of_row(row: Mapping[str, Any]) -> tuple[Task | None, str]:
     """Return the task of a row and its folder's name; no task: the second says why.
 
     Rows by FDB's own rule get FDB's own names, analogues of its human sets ``synthetic_*``, rows built by
-    numbers of our own ``synthetic_own_*``.
+    numbers of our own ``synthetic_own_*``; imported rows go back under the name they had.
     """
-    version = "v1_0" if row["preset"].rstrip("+") == "fdb-v1" else "v1_5"
+    version = "v1_0" if row["preset"].rstrip("+") in ("fdb-v1", "fdb-v1_0") else "v1_5"
     fitting = [task for task in TASKS if task.scenario == row["scenario"]]
     task = next((t for t in fitting if t.version == version), fitting[0] if len(fitting) == 1 else None)
     if task is None:
@@ -146,6 +146,10 @@ def task_of_row(row: Mapping[str, Any]) -> tuple[Task | None, str]:
             "its interruption only asks for silence, and Full-Duplex-Bench counts silence after an interruption "
             "as a failure"
         )
+    if task.name == "backchannel" and not row["backchannel_q"]:
+        return None, "it has no listeners' distribution, which Full-Duplex-Bench compares a model with"
+    if row["fdb_relation"] == "published":  # imported: back under the name it came from
+        return task, row["script"]["id"].removeprefix(f"{row['preset']}-").rpartition("-")[0]
     if row["fdb_relation"] == "own":
         return task, f"synthetic_own_{task.name}"
     return task, task.published

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...acoustics.level import Span, to_pcm16
 from ...acoustics.resample import resample, resample_to_level, resampled_length
 from ..flac import from_flac
+from ..sound_record import read_record
 
 Signal = NDArray[np.float32]
 Pcm = NDArray[np.int16]
@@ -28,8 +29,11 @@ def tracks_at(row: Mapping[str, Any], rate_hz: int) -> dict[str, Pcm]:
     bright one, so the event's level against the user's would move. Therefore the side without the event is
     resampled first and brought back to its level, then the event alone (`input` less `clean_input`), and
     `input` is their sum: outside the event it equals `clean_input` to the sample. At the row's own rate
-    every track is what the row holds. Where a track would pass full scale at the new rate (a row whose
-    microphone clips on purpose), all tracks of the row are lowered by the same gain.
+    every track is what the row holds.
+
+    Under noise or a codec the user's speech has no level of its own in the mix, so there the user's side is
+    resampled and left as it is (speech loses up to 0.17 dB by that). Where a track would pass full scale at
+    the new rate (a microphone that clips on purpose), all tracks of the row are lowered by the same gain.
     """
     own_hz: int = row["sample_rate_hz"]
     there = {name: from_flac(row[name]) for name in ("input", "clean_input", "untreated_input", "system")}
@@ -40,7 +44,7 @@ def tracks_at(row: Mapping[str, Any], rate_hz: int) -> dict[str, Pcm]:
     if "system" in given:
         tracks["system"] = _moved(given["system"], _speech(row, ("system",)), own_hz, rate_hz)
     without = given.get("clean_input", given["input"])
-    base = _moved(without, on_axis_spans(row), own_hz, rate_hz)
+    base = _moved(without, [] if _has_effects(row) else on_axis_spans(row), own_hz, rate_hz)
     if "clean_input" in given:
         tracks["clean_input"] = base
         for name in ("input", "untreated_input"):
@@ -52,6 +56,10 @@ def tracks_at(row: Mapping[str, Any], rate_hz: int) -> dict[str, Pcm]:
     peak = max(float(np.max(np.abs(samples))) for samples in tracks.values())
     gain = np.float32(min(1.0, 1.0 / peak)) if peak > 0.0 else np.float32(1.0)
     return {name: to_pcm16(samples * gain) for name, samples in tracks.items()}
+
+
+def _has_effects(row: Mapping[str, Any]) -> bool:
+    return bool(read_record(row).get("effects"))
 
 
 def _event_alone(row: Mapping[str, Any], alone: Signal, own_hz: int, rate_hz: int) -> Signal:
@@ -100,10 +108,10 @@ def _speech(row: Mapping[str, Any], roles: tuple[str, ...], without: int | None 
     return spans
 
 
-def event_sound(tracks: Mapping[str, Pcm]) -> tuple[Pcm, int]:
-    """Return the event's sound alone, shape (n,), as it lies in `input`, and its first sample that sounds."""
+def event_sound(tracks: Mapping[str, Pcm]) -> tuple[Pcm, Span]:
+    """Return the event's sound alone, shape (n,), as it lies in `input`, and the span in which it sounds."""
     alone = tracks["input"].astype(np.int32) - tracks["clean_input"].astype(np.int32)
     sounds = np.flatnonzero(alone)
-    start = int(sounds[0]) if sounds.size else 0
+    span = (int(sounds[0]), int(sounds[-1]) + 1) if sounds.size else (alone.size, 0)
     clipped = np.clip(alone, -32768, 32767)  # a difference of two tracks, each inside full scale
-    return clipped.astype(np.int16), start
+    return clipped.astype(np.int16), span

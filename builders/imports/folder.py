@@ -32,7 +32,7 @@ def write_imported(
     name: str,
     licence: str,
     rate_hz: int | None,
-    progress: Callable[[int, int], None],
+    progress: Callable[[int], None],
 ) -> int:
     """Write rows as the dataset folder `out`; return how many there are.
 
@@ -67,7 +67,7 @@ def write_imported(
         write_row(path, row)
         groups.setdefault((config, row["split"]), []).append(path)
         n += 1
-        progress(n, n)
+        progress(n)
     facts: dict[str, dict[str, Any]] = {}
     for (config, split), paths in groups.items():
         scenario, _, language = config.partition("-")

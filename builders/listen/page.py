@@ -61,12 +61,17 @@ def dataset_digest(folder: Path) -> str:
     ReleaseError
         If the folder is not a built one.
     """
+    shards = _shards(folder)
+    text = "\n".join(f"{name} {facts['sha256']}" for name, facts in sorted(shards.items()))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _shards(folder: Path) -> dict[str, dict[str, Any]]:
     path = folder / "manifest.json"
     if not path.is_file():
         raise ReleaseError(f"{folder}: no finished dataset (there is no manifest.json); build it first")
-    shards = json.loads(path.read_text(encoding="utf-8"))["files"]
-    text = "\n".join(f"{name} {facts['sha256']}" for name, facts in sorted(shards.items()))
-    return hashlib.sha256(text.encode()).hexdigest()
+    shards: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["files"]
+    return shards
 
 
 def drawn_ids(folder: Path, *, n: int, seed: int) -> tuple[str, ...]:
@@ -74,8 +79,7 @@ def drawn_ids(folder: Path, *, n: int, seed: int) -> tuple[str, ...]:
     import pyarrow.parquet as pq
 
     groups: dict[str, list[str]] = {}
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    for name, facts in manifest["files"].items():
+    for name, facts in _shards(folder).items():
         ids = pq.read_table(folder / name, columns=["id"])["id"].to_pylist()
         groups.setdefault(facts["config"], []).extend(ids)
     queues = [sorted(ids, key=lambda id_: share(seed, id_, "listen")) for _, ids in sorted(groups.items())]
@@ -88,9 +92,8 @@ def rows_with(folder: Path, ids: Sequence[str], columns: list[str]) -> list[dict
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     found: dict[str, dict[str, Any]] = {}
-    for name in manifest["files"]:
+    for name in _shards(folder):
         with pq.ParquetFile(folder / name) as file:
             for group in range(file.num_row_groups):
                 wanted = pc.is_in(file.read_row_group(group, columns=["id"])["id"], value_set=_array(ids))
@@ -107,6 +110,7 @@ def _array(ids: Sequence[str]) -> Any:
 
 
 def _item(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page needs of a row; places for backchannels are not shown to those who are asked for them."""
     return {
         "id": row["id"],
         "scenario": row["scenario"],
@@ -127,6 +131,7 @@ def _item(row: Mapping[str, Any]) -> dict[str, Any]:
                 "offset_s": event["offset_s"],
             }
             for event in row["events"]
+            if event["kind"] != "trp"
         ],
     }
 

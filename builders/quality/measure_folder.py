@@ -23,6 +23,7 @@ class MeasuredSample:
     id: str
     config: str
     split: str
+    language: str
     values: Mapping[str, float | None]
     by_turn: tuple[Mapping[str, float | None], ...]
     notes: Mapping[str, str]
@@ -73,6 +74,7 @@ def measure_item(names: tuple[str, ...], tools: Tools, item: MeasuredItem) -> Me
         id=item.id,
         config=item.config,
         split=item.split,
+        language=item.language,
         values=quality.values,
         by_turn=quality.by_turn,
         notes={
@@ -96,6 +98,7 @@ def _measure_pairs(
                 id=old.id,
                 config=old.config,
                 split=old.split,
+                language=old.language,
                 values={**old.values, **one.values},
                 by_turn=old.by_turn,
                 notes=old.notes,

@@ -18,6 +18,9 @@ BESIDE = (
     "croissant.json",
     "rejects.jsonl",
     "release.toml",
+    "quality.json",
+    "listening.json",
+    "quality/*.json*",
     "plots/*.png",
 )
 """What goes out beside the shards. The preview page and the stems stay: their audio is in the rows."""

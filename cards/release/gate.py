@@ -15,6 +15,7 @@ from ..about import read_about
 from ..card import consents, licence_problems, render_card
 from ..changelog import FILE as CHANGELOG
 from ..changelog import versions
+from ..croissant import FILE as CROISSANT
 from ..summarize import Summary, read_manifest, summarize
 from .files import release_names
 from .secrets import find_secrets, find_secrets_in_rows
@@ -113,6 +114,7 @@ def _card(folder: Path, summary: Summary, repository: str, version: str) -> Iter
     elif version not in versions(changelog.read_text(encoding="utf-8")):
         yield f"{CHANGELOG} has no section {version}; run: duplexkit diff OLD {folder} --write"
     yield from _features(folder, summary)
+    yield from _papers(folder, summary.manifest, version, again)
     path = folder / "README.md"
     if not path.is_file():
         yield f"README.md is missing; {again}"
@@ -134,6 +136,25 @@ def _card(folder: Path, summary: Summary, repository: str, version: str) -> Iter
             "README.md is not what the folder says (edited, or other plots, changelog or repository since); "
             f"put own words under notes in release.toml, and {again}"
         )
+
+
+def _papers(folder: Path, manifest: dict[str, Any], version: str, again: str) -> Iterator[str]:
+    """Say what is wrong with CITATION.cff and croissant.json, which may be absent but not of another release."""
+    import json
+
+    import yaml
+
+    citation, croissant = folder / "CITATION.cff", folder / CROISSANT
+    if citation.is_file():
+        stated = (yaml.safe_load(citation.read_text(encoding="utf-8")) or {}).get("version")
+        if stated != version:
+            yield f"CITATION.cff says version {stated}, asked for {version}; {again}"
+    if croissant.is_file():
+        data = json.loads(croissant.read_text(encoding="utf-8"))
+        listed = {part.get("@id"): part.get("sha256") for part in data.get("distribution", [])}
+        missing = [name for name, facts in manifest["files"].items() if listed.get(name) != facts["sha256"]]
+        if missing or str(data.get("version")) != version:
+            yield f"{CROISSANT} is of another release; {again}"
 
 
 def _front(text: str) -> dict[str, Any]:

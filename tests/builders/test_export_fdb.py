@@ -169,6 +169,34 @@ def test_a_bright_event_keeps_its_level_against_a_dull_context(tmp_path: Path) -
         assert span_level_dbov(heard - clean, [span]) == pytest.approx(20 * np.log10(0.02), abs=0.1)
 
 
+NOISE = "noise_snr_db = [0.0, 0.0]\nnoise_colours = ['white']\n"
+CODEC = "codecs = ['g711_mulaw']\n"
+
+
+@pytest.mark.parametrize("effect", [NOISE, CODEC], ids=["noise", "codec"])
+def test_rows_with_effects_keep_the_events_level_under_them(effect: str, tmp_path: Path) -> None:
+    """At 0 dB white noise is half of the user's span: its lost third must not be made up by the voice."""
+    folder = ex.dataset("user_backchannel", "talking_to_others", extra=effect)
+    ex.run(folder, tmp_path / "out", "fdb")
+    assert ex.findings(tmp_path / "out", "fdb") == []
+    for row, sample in pairs(tmp_path / "out", folder):
+        if row["scenario"] != "talking_to_others":
+            continue
+        levels = []
+        for rate, heard, clean in (
+            (RATE, *(from_pcm16(fdb.read_wav(sample / n)) for n in ("input.wav", "clean_input.wav"))),
+            (24000, from_flac(row["input"]), from_flac(row["clean_input"])),
+        ):
+            event = row["events"][-1]
+            span = (round(event["onset_s"] * rate), round(event["offset_s"] * rate))
+            levels.append(span_level_dbov(heard - clean, [span]))
+            quiet = (round(row["turns"][0]["offset_s"] * rate) + rate, round(event["onset_s"] * rate) - rate)
+            levels.append(span_level_dbov(clean, [quiet]) if effect == NOISE else 0.0)
+        assert levels[0] == pytest.approx(levels[2], abs=0.02)
+        if effect == NOISE:  # down to two thirds, less the filter's slope
+            assert levels[1] - levels[3] == pytest.approx(-1.76, abs=0.3)
+
+
 def test_input_is_clean_input_outside_the_event(out: Path) -> None:
     for row, folder in pairs(out, ex.everything()):
         if row["clean_input"] is not None:

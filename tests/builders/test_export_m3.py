@@ -5,10 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from duplexkit.builders.export.m3 import RATE_HZ
+from duplexkit.builders.export.m3 import RATE_HZ, Words, without_gaps
 from duplexkit.builders.export.m3_labels import as_intended, by_rule
 from duplexkit.builders.flac import from_flac
+from duplexkit.scenarios.events import label
 from tests.builders import exported as ex
 from tests.builders import m3_reader as m3
 
@@ -202,6 +205,31 @@ def test_holds_are_scored_too(tmp_path: Path) -> None:
     if not any(e["kind"] == "TURN_HOLD" for row in ex.rows(folder).values() for e in row["m3_events"]):
         pytest.skip("the bank's dialogues mark no place of a hold")
     assert n > 0
+
+
+SIDE = st.lists(st.tuples(st.integers(0, 90), st.integers(1, 60)), min_size=1, max_size=12)
+"""Words of one side in centiseconds: the gap before each, and its length."""
+
+
+@given(SIDE, SIDE)
+def test_closing_gaps_moves_no_event_of_the_rule(
+    system: list[tuple[int, int]], user: list[tuple[int, int]]
+) -> None:
+    """Without gaps inside its units a dialogue has the same TURNs, BCs and relations, and no SHORTPAUSE."""
+    words: Words = {}
+    for channel, side in (("0", system), ("1", user)):
+        at, said = 0, []
+        for gap, length in side:
+            said.append((at + gap, at + gap + length, "w"))
+            at += gap + length
+        words[channel] = said
+    before = label({channel: [(a, b) for a, b, _ in said] for channel, said in words.items()})
+    closed = without_gaps(words, before)
+    after = label({channel: [(a, b) for a, b, _ in said] for channel, said in closed.items()})
+    for channel in words:
+        assert [e for e in before[channel] if e.kind != "SHORTPAUSE"] == list(after[channel])
+        assert [w[0] for w in closed[channel]] == [w[0] for w in words[channel]]
+    assert without_gaps(closed, after) == closed
 
 
 def test_lines_have_two_decimals(out: Path) -> None:

@@ -4,18 +4,22 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from duplexkit import DuplexkitError, ReleaseError
+from duplexkit.builders.build import BuildResult
 from duplexkit.builders.export import FORMATS, fdb, webdataset
 from duplexkit.builders.export.format import Options, file_id
 from duplexkit.builders.export.run import export
 from duplexkit.builders.export.source import open_source
 from tests.builders import exported as ex
+from tests.hub.server import StandIn
+from tests.release import release_folder
+from tests.test_publish_load import environment, published, python
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -179,6 +183,10 @@ def test_the_commands(command: CliRunner, tmp_path: Path) -> None:
     assert code == 0 and "2 samples for m3" in said
     code, said = command("export", "--check", out, "--to", "m3")  # type: ignore[operator]
     assert code == 0 and "0 findings" in said
+    code, said = command("import", "m3", out, "--out", out + "-rows")  # type: ignore[operator]
+    assert code == 0 and "2 rows; next: duplexkit check" in said
+    assert {row["language"] for row in ex.rows(Path(out + "-rows")).values()} == {"ja"}
+    assert "exists" in command("import", "m3", out, "--out", out + "-rows")[1]  # type: ignore[operator]
     next(tmp_path.glob("out/data/ja/task/*/txt_align/*")).unlink()
     code, said = command("export", "--check", out, "--to", "m3")  # type: ignore[operator]
     assert code == 1 and "missing-file" in said
@@ -189,6 +197,30 @@ def test_the_commands(command: CliRunner, tmp_path: Path) -> None:
     assert command("export", out, "--to", "m3")[0] == 2  # type: ignore[operator]
     assert command("export", "--check", out + "x", "--to", "m3")[0] == 2  # type: ignore[operator]
     assert command("import", "m9", out, "--out", out + "i")[0] == 2  # type: ignore[operator]
+
+
+# --- from the Hub
+
+
+@pytest.mark.slow
+def test_a_release_is_exported_by_its_tag(tone_build: Callable[..., BuildResult], tmp_path: Path) -> None:
+    folder = release_folder(tone_build, tmp_path / "v1", "user_backchannel", "mt_qa")
+    with StandIn() as hub:
+        published(hub, folder, "1.0.0", tmp_path / "home", xet=False)
+        env = environment(hub, tmp_path / "fresh", xet=False)
+        for where, message in (
+            ("me/tones@v9.9.9", "no such folder, and the Hub did not give it"),
+            ("me/nothing@v1.0.0", "no such folder, and the Hub did not give it"),
+        ):
+            refused = python(["-c", _MEASURE, where, str(tmp_path / "no"), "m3"], env, wanted=1)
+            assert message in refused
+        python(["-c", _MEASURE, "me/tones@v1.0.0", str(tmp_path / "out"), "m3"], env)
+    ex.run(folder, tmp_path / "local", "m3")
+    assert tree(tmp_path / "out").keys() == tree(tmp_path / "local").keys()
+    sounds = sorted(path.relative_to(tmp_path / "out") for path in tmp_path.glob("out/**/*.wav"))
+    assert len(sounds) == 4
+    for path in sounds:
+        assert (tmp_path / "out" / path).read_bytes() == (tmp_path / "local" / path).read_bytes()
 
 
 # --- memory

@@ -14,7 +14,6 @@ from duplexkit import RecipeError, ReleaseError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.gates import DEFAULT_GATES, Gate, gates_of, judge, reasons_table
 from duplexkit.builders.quality import VALUES
-from duplexkit.builders.quality.measure import SpokenClip
 from duplexkit.builders.quality.sample_values import SampleQuality
 from duplexkit.scenarios.recipe import Checks
 from tests.builders.test_build import command, rows_of, shards_of
@@ -27,10 +26,6 @@ def with_checks(text: str, checks: str) -> str:
     return text.replace("[speech]", f"[checks]\n{checks}\n[speech]")
 
 
-def clip(language: str = "en") -> SpokenClip:
-    return SpokenClip(samples=None, sample_rate_hz=24000, text="", language=language)  # type: ignore[arg-type]
-
-
 def quality(*turns: dict[str, float | None], **sample: float | None) -> SampleQuality:
     return SampleQuality(values=sample, by_turn=turns, notes={(1, "wer"): "heard 'x'"}, n_new=0)
 
@@ -38,25 +33,25 @@ def quality(*turns: dict[str, float | None], **sample: float | None) -> SampleQu
 def test_a_gate_names_the_turn_that_failed() -> None:
     gates = (Gate(value="wer", at_most=0.2), Gate(value="f0_hz", at_least=80.0))
     good, bad = {"wer": 0.2, "f0_hz": 80.0}, {"wer": 0.25, "f0_hz": None}
-    verdict = judge(quality(good, bad), [clip(), clip()], gates, "s/en/1/0")
+    verdict = judge(quality(good, bad), "en", gates, "s/en/1/0")
     assert verdict.turns == {1}
     assert str(verdict.findings[0]) == (
         "s/en/1/0: wer at turn 1: 0.25 (heard 'x'), wanted at most 0.2 (errors per word)"
     )
     assert len(verdict.findings) == 1, "what was not measured passes"
-    assert judge(quality(good, good), [clip(), clip()], gates, "x").findings == ()
+    assert judge(quality(good, good), "en", gates, "x").findings == ()
 
 
 def test_a_gate_on_samples_fails_the_whole() -> None:
     gates = (Gate(value="same_voice", at_least=0.8, scope="sample"), Gate(value="wer", at_most=0.2))
-    verdict = judge(quality({"wer": 0.5}, same_voice=0.4), [clip()], gates, "x")
+    verdict = judge(quality({"wer": 0.5}, same_voice=0.4), "en", gates, "x")
     assert verdict.turns is None and {f.name for f in verdict.findings} == {"same_voice", "wer"}
 
 
 def test_a_gate_of_one_language_leaves_others_alone() -> None:
     gates = (Gate(value="wer", at_most=0.2, languages=("en",)),)
-    assert judge(quality({"wer": 0.9}), [clip("ja")], gates, "x").findings == ()
-    assert judge(quality({"wer": 0.9}), [clip("en-GB")], gates, "x").findings != ()
+    assert judge(quality({"wer": 0.9}), "ja", gates, "x").findings == ()
+    assert judge(quality({"wer": 0.9}), "en-GB", gates, "x").findings != ()
 
 
 def test_gates_come_from_the_measures_and_the_recipe_changes_them() -> None:

@@ -118,7 +118,8 @@ def test_the_page_stands_alone_and_plays_what_the_rows_hold(built: Path, tmp_pat
         if row["system"]:
             system, _ = soundfile.read(io.BytesIO(row["system"]["bytes"]), dtype="int16")
             assert (sound[:, 1] == system).all()
-        assert [e["onset_s"] for e in item["events"]] == [e["onset_s"] for e in row["events"]]
+        shown = [e for e in row["events"] if e["kind"] != "trp"]  # would tell listeners where to press
+        assert [e["onset_s"] for e in item["events"]] == [e["onset_s"] for e in shown]
         assert item["backchannels"] == (row["scenario"] == "backchannel")
 
 

@@ -32,8 +32,7 @@ def folder(tone_build: Callable[..., BuildResult], tmp_path_factory: pytest.Temp
         made["out"] = tone_build(tone_recipe_text().replace("CC0-1.0", "CC-BY-4.0"), out).folder
         as_committed(out)
         (out / "release.toml").write_text(
-            'authors = [{ name = "A. Tester" }]\ndate = "2026-11-29"\n[consent]\n"*" = "tones"\n'
-            '[human_validation]\nraters = 3\nkappa = 0.71\nquestion = "is the turn over?"\n',
+            'authors = [{ name = "A. Tester" }]\ndate = "2026-11-29"\n[consent]\n"*" = "tones"\n',
             encoding="utf-8",
         )
         describe(out, repository="me/tones", version="1.0.0", preview=False)
@@ -101,7 +100,7 @@ def test_voices_and_licences(folder: Path) -> None:
 
 def test_the_datasheet_says_what_was_stated(folder: Path) -> None:
     text = text_of(folder)
-    assert "human-validated: 3 raters, κ = 0.71 (is the turn over?)" in text
+    assert "**Human validation.** not human-validated.\n" in text
     assert "DNSMOS, word error rate, speaker similarity: not measured." in text
     assert "`tone-a`: tones" in text
     assert "author = {A. Tester}" in text and "year = {2026}" in text
@@ -114,7 +113,7 @@ def test_the_datasheet_says_what_was_stated(folder: Path) -> None:
     (bare / "manifest.json").write_bytes((folder / "manifest.json").read_bytes())
     write_card(bare)
     text = text_of(bare)
-    assert "not human-validated" in text and "**no basis stated**" in text
+    assert "**no basis stated**" in text
     assert "PATH_OR_REPO" in text and "plots/" not in text
 
 

@@ -70,6 +70,8 @@ class StandIn:
 class _Handler(BaseHTTPRequestHandler):
     hub: StandIn
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body in one packet: two would wait 40 ms for each other
+    disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: object) -> None:
         pass

@@ -1,0 +1,151 @@
+"""What a card says of quality: means and intervals, with what they were measured, which limits held, who listened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..builders.quality import VALUES
+from ..builders.quality.table import histogram, quality_lines
+from ..builders.quality.voice_gate import VoiceGateErrors
+
+_BARS = "▁▂▃▄▅▆▇█"
+_N_BINS = 12
+
+
+def quality_table(folder: Path, shards: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+    """Return the quality table: a line for each configuration, split and value that was measured.
+
+    Values are those of the `checks` column, and of ``quality/values.jsonl`` where the folder was measured later.
+    """
+    samples = _samples(folder, shards)
+    names = [name for name in VALUES if any(values.get(name) is not None for _, _, values in samples)]
+    table = [
+        [
+            "configuration",
+            "split",
+            "value",
+            "unit",
+            "n",
+            "mean",
+            "95 % interval",
+            "least",
+            "spread",
+            "largest",
+        ]
+    ]
+    for line in quality_lines(samples, names):
+        numbers = [
+            value
+            for config, split, values in samples
+            if (config, split) == (line.config, line.split) and (value := values.get(line.value)) is not None
+        ]
+        bounds = "" if line.low is None or line.high is None else f"{line.low:.3f} to {line.high:.3f}"
+        table.append(
+            [
+                f"`{line.config}`",
+                line.split,
+                f"`{line.value}`",
+                VALUES[line.value][1].unit,
+                str(line.n),
+                f"{line.mean:.3f}",
+                bounds,
+                f"{min(numbers):.3f}",
+                bars(numbers),
+                f"{max(numbers):.3f}",
+            ]
+        )
+    return table
+
+
+def bars(numbers: Sequence[float]) -> str:
+    """Return a histogram of twelve bars from the least to the largest number; one bar if all are equal.
+
+    Examples
+    --------
+    >>> bars([0, 0, 0, 0, 11, 11])
+    '█          ▄'
+    """
+    if min(numbers) == max(numbers):
+        return _BARS[-1]
+    _, counts = histogram(numbers, n_bins=_N_BINS)
+    top = max(counts)
+    return "".join(" " if n == 0 else _BARS[max(0, round(n / top * len(_BARS)) - 1)] for n in counts)
+
+
+def quality_notes(folder: Path) -> list[str]:
+    """Return the lines under the table: versions of measures, limits of gates, selection, what was not measured."""
+    facts = _json(folder / "quality.json")
+    later = _json(folder / "quality" / "measures.json")
+    notes = []
+    measured = {**{n: m for n, m in facts.get("measures", {}).items()}, **later}
+    if measured:
+        notes.append("Measured with:")
+        notes += [f"- `{name}`: {m['source']}; version {m['version']}" for name, m in measured.items()]
+        notes.append("")
+    if facts.get("gates"):
+        notes.append("Limits that every sample kept (others were spoken again, then rejected):")
+        notes += [f"- `{name}`: {'; '.join(limits)}" for name, limits in facts["gates"].items()]
+        notes.append("")
+    voices = _json(folder / "quality" / "voice-gate.json")
+    if voices:
+        notes.append(
+            "How often the gates on voices are wrong, on all pairs of this dataset's clips of 2 s and more:"
+        )
+        notes += [f"- {line}" for line in VoiceGateErrors(**voices).lines()]
+        notes.append("")
+    selection = facts.get("selection")
+    if selection:
+        by = ", ".join(f"`{name}`" for name in selection["selected_by"]) or "number alone"
+        notes.append(
+            f"Splits were selected by {by}, so these values favour the selected split; the others show what it "
+            f"bought. {len(selection['left_out'])} samples with speakers of two splits were left out."
+        )
+        notes.append("")
+    missing = {n: why for n, why in facts.get("not_measured", {}).items() if n not in later}
+    if missing:
+        notes.append("Not measured: " + "; ".join(f"`{name}` ({why})" for name, why in missing.items()) + ".")
+        notes.append("")
+    return notes
+
+
+def listening_line(folder: Path) -> str:
+    """Return what listeners said: numbers of raters and samples, and kappa; or that nobody was asked."""
+    facts = _json(folder / "listening.json")
+    if not facts:
+        return "not human-validated."
+    parts = []
+    for name, question in facts["questions"].items():
+        counts = ", ".join(f"{answer} {n}" for answer, n in question["counts"].items()) or "no answers"
+        kappa = "not defined" if question["kappa"] is None else f"{question['kappa']:.2f}"
+        mean = f", mean {question['mean']:.2f}" if "mean" in question else ""
+        parts.append(f"{name}: {counts}{mean}, κ {kappa}")
+    return f"human-validated: {facts['n_raters']} raters, {facts['n_items']} samples. {'; '.join(parts)}."
+
+
+def _samples(
+    folder: Path, shards: Mapping[str, Mapping[str, Any]]
+) -> list[tuple[str, str, dict[str, float | None]]]:
+    import pyarrow.parquet as pq
+
+    path = folder / "quality" / "values.jsonl"
+    later = {}
+    if path.is_file():
+        lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+        later = {line["id"]: line["values"] for line in lines}
+    samples = []
+    for name, facts in shards.items():
+        with pq.ParquetFile(folder / name) as file:
+            for row in file.read(columns=["id", "checks"]).to_pylist():
+                values = {**row["checks"], **later.get(row["id"], {})}
+                samples.append((facts["config"], facts["split"], values))
+    return samples
+
+
+def _json(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return data

@@ -1,0 +1,113 @@
+"""The card's quality table, recomputed from Parquet by other code."""
+
+import json
+import math
+import re
+import statistics
+from pathlib import Path
+
+import pyarrow.dataset
+import pytest
+from scipy import stats
+
+from duplexkit.builders.listen.page import dataset_digest, drawn_ids
+from duplexkit.cards.card import write_card
+from tests.conftest import tone_recipe_text
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from duplexkit.builders.build import build
+    from duplexkit.scenarios.recipe import load_recipe
+
+    folder = tmp_path_factory.mktemp("card")
+    text = tone_recipe_text("user_interruption", "user_backchannel", count=4)
+    splits = '[splits]\nwithin = ["scenario"]\n[splits.test]\nfraction = 0.5\nmeasure = "f0_hz"\n'
+    (folder / "r.toml").write_text(text + splits, encoding="utf-8")
+    return build(
+        load_recipe(str(folder / "r.toml")),
+        folder / "out",
+        cache_dir=folder / "cache",
+        workers=1,
+        describe=write_card,
+        progress=lambda outcome, done, total: None,
+    ).folder
+
+
+def table_of(card: str) -> list[dict[str, str]]:
+    lines = card.split("### Quality")[1].splitlines()
+    rows = [
+        [cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")
+    ]
+    head = rows[0]
+    return [dict(zip(head, row, strict=True)) for row in rows[2:] if len(row) == len(head)]
+
+
+def test_every_number_of_the_table(built: Path) -> None:
+    table = table_of((built / "README.md").read_text(encoding="utf-8"))
+    data = pyarrow.dataset.dataset(sorted(map(str, built.glob("*/*/*.parquet")))).to_table(
+        columns=["scenario", "language", "split", "checks"]
+    )
+    found: dict[tuple[str, str, str], list[float]] = {}
+    for row in data.to_pylist():
+        for name, value in row["checks"].items():
+            if value is not None:
+                found.setdefault((f"{row['scenario']}-{row['language']}", row["split"], name), []).append(
+                    value
+                )
+    assert len(table) > 30
+    seen = set()
+    for line in table:
+        key = (line["configuration"], line["split"], line["value"])
+        values = found[key]
+        seen.add(key)
+        assert int(line["n"]) == len(values)
+        assert float(line["mean"]) == pytest.approx(statistics.fmean(values), abs=6e-4)
+        assert float(line["least"]) == pytest.approx(min(values), abs=6e-4)
+        assert float(line["largest"]) == pytest.approx(max(values), abs=6e-4)
+        if len(values) > 1:
+            half = stats.t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+            low, high = map(float, re.findall(r"-?[\d.]+", line["95 % interval"]))
+            assert high - low == pytest.approx(2 * half, abs=2e-3)
+    from duplexkit.builders.quality import VALUES
+
+    assert seen == {key for key in found if key[2] in VALUES}
+
+
+def test_the_card_says_what_measured_and_what_was_not(built: Path) -> None:
+    card = (built / "README.md").read_text(encoding="utf-8")
+    assert "`dnsmos` (not asked for)" in card and "not human-validated" in card
+    assert "`end_level_db`: utterance: at most -25" in card
+    assert "Splits were selected by `f0_hz`" in card
+    assert "- `pitch`: Boersma 1993" in card
+
+
+def test_a_later_measurement_enters_the_card(built: Path) -> None:
+    quality = built / "quality"
+    quality.mkdir(exist_ok=True)
+    ids = [p for p in drawn_ids(built, n=100, seed=1) if p.startswith("user_backchannel/en")]
+    lines = [json.dumps({"id": id_, "values": {"squim_stoi": 0.9 + i / 100}}) for i, id_ in enumerate(ids)]
+    (quality / "values.jsonl").write_text("\n".join(lines) + "\n")
+    facts = {"squim": {"version": "torchaudio 9", "source": "Kumar et al. 2023"}}
+    (quality / "measures.json").write_text(json.dumps(facts))
+    write_card(built)
+    card = (built / "README.md").read_text(encoding="utf-8")
+    lines_of = [line for line in table_of(card) if line["value"] == "squim_stoi"]
+    assert sum(int(line["n"]) for line in lines_of) == len(ids) == 4
+    assert "version torchaudio 9" in card and "`squim` (not asked for)" not in card
+
+
+def test_ratings_enter_the_card(built: Path, tmp_path: Path) -> None:
+    from duplexkit.builders.cli import main
+
+    one, two = drawn_ids(built, n=2, seed=1)
+    files = []
+    for rater, event in (("a", "yes"), ("b", "no")):
+        given = {one: {"event": "yes", "naturalness": "4"}, two: {"event": event}}
+        content = {"format": 1, "dataset": dataset_digest(built), "rater": rater, "answers": given}
+        files.append(tmp_path / f"{rater}.json")
+        files[-1].write_text(json.dumps(content))
+    assert main(["listen", str(built), "--answers", str(files[0]), "--answers", str(files[1])]) == 0
+    card = (built / "README.md").read_text(encoding="utf-8")
+    # agreement 1/2, shares 3/4 and 1/4: kappa (1/2 - 10/16) / (6/16) = -1/3
+    assert "human-validated: 2 raters, 2 samples" in card and "event: yes 3, no 1, κ -0.33" in card
