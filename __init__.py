@@ -3,6 +3,15 @@
 __version__ = "0.1.0"
 
 
+def __getattr__(name: str) -> object:
+    """Give ``duplexkit.load`` when it is asked for: importing the package costs nothing."""
+    if name == "load":
+        from .cards.load import load
+
+        return load
+    raise AttributeError(f"module 'duplexkit' has no attribute {name!r}")
+
+
 class DuplexkitError(Exception):
     """Something a user can mend: the message says what, where, what was wanted and what to do."""
 

@@ -72,7 +72,7 @@ def build(
     only: tuple[str, ...] = (),
     overwrite: bool = False,
     base: Base | None = None,
-    describe: Callable[[Path], None],
+    describe: Callable[[Path], object],
     progress: Callable[[Outcome, int, int], None],
 ) -> BuildResult:
     """Build a recipe into the folder `out`, or go on where an earlier run stopped.
@@ -273,7 +273,7 @@ def _attempt(
 
 
 def _assemble(
-    site: Site, outcomes: list[Outcome], describe: Callable[[Path], None]
+    site: Site, outcomes: list[Outcome], describe: Callable[[Path], object]
 ) -> dict[str, dict[str, float]]:
     """Write the finished samples as a dataset folder beside the rows; return samples and hours per config."""
     folder = site.partial / "dataset"

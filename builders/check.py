@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import AudioError
-from ..acoustics.activity import speech_spans
-from ..acoustics.level import span_level_dbov, true_peak_dbfs
+from ..acoustics.activity import speech_spans, speech_threshold_dbfs
+from ..acoustics.level import Span, span_level_dbov, true_peak_dbfs
 from ..scenarios.event_table import EXPECTED_VALUES, KINDS
 from ..scenarios.recipe import Checks
 from .agreement import WEBRTC, agreement_share
@@ -26,6 +26,9 @@ KEPT_BEFORE_S = 0.020
 
 WINDOW_S = 0.25
 """How far beyond a turn its edges are looked for."""
+
+THRESHOLD_DB = 2.0
+"""By how much the detector's threshold may be another one than when the clip was trimmed."""
 
 LATE_OFFSET_S = 0.35
 """In a room the sound of a word lasts this much longer than the word."""
@@ -223,9 +226,7 @@ class _Report:
         late_s = LATE_OFFSET_S if in_room else self.checks.edge_tolerance_s
         onsets, offsets = [], []
         for i, turn in enumerate(self.row["turns"]):
-            samples = self._track_of(i)
-            start, stop = self._window(i)
-            spans = speech_spans(samples[start:stop], sample_rate_hz=self.rate, min_hush_s=0.05)
+            start, spans = self._heard(i, late_s)
             if not spans:
                 self.find("speech", f"turn {i}", "none found", f"speech from {turn['onset_s']:.3f} s")
                 continue
@@ -242,6 +243,36 @@ class _Report:
             self._pauses(i, [(start + a, start + b) for a, b in spans], late_s)
         self.measured["onset_error_s"] = _largest(onsets)
         self.measured["offset_error_s"] = _largest(offsets)
+
+    def _heard(self, i: int, late_s: float) -> tuple[int, tuple[Span, ...]]:
+        """Return the first sample of the window round a turn, and the speech the detector finds in it.
+
+        The detector's threshold depends on how much silence is round the speech, by a decibel or two, and a
+        faint stretch at an edge may lie just above or below it: of the answers within `THRESHOLD_DB` the one
+        that confirms the label counts, if there is one.
+        """
+        samples, turn = self._track_of(i), self.row["turns"][i]
+        start, stop = self._window(i)
+        window = samples[start:stop]
+        threshold_dbfs = speech_threshold_dbfs(window, sample_rate_hz=self.rate)
+        answers = [
+            speech_spans(
+                window,
+                sample_rate_hz=self.rate,
+                min_hush_s=0.05,
+                threshold_dbfs=min(0.0, threshold_dbfs + step_db),
+            )
+            for step_db in (0.0, -THRESHOLD_DB, THRESHOLD_DB)
+        ]
+        tolerance_s = self.checks.edge_tolerance_s
+        for spans in answers:
+            if (
+                spans
+                and abs((start + spans[0][0]) / self.rate - turn["onset_s"]) <= tolerance_s
+                and -tolerance_s <= (start + spans[-1][1]) / self.rate - turn["offset_s"] <= late_s
+            ):
+                return start, spans
+        return start, answers[0]
 
     def _pauses(self, i: int, spans: list[tuple[int, int]], late_s: float) -> None:
         hushes = [(a[1] / self.rate, b[0] / self.rate) for a, b in pairwise(spans)]

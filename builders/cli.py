@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__
+from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__, publish
+from ..cards import commands
 from . import (
     commands_annotate,
     commands_export,
@@ -80,7 +81,7 @@ def build(
     ] = False,
 ) -> None:
     """Build a recipe into a folder, or go on where an earlier run stopped."""
-    from ..cards.card import write_card
+    from ..cards.describe import describe
     from ..scenarios.fields import unknown
     from ..scenarios.recipe import load_recipe
     from .build import Outcome
@@ -107,7 +108,7 @@ def build(
             engine=engine,
             only=tuple(only or ()),
             overwrite=overwrite,
-            describe=write_card,
+            describe=describe,
             progress=progress,
         )
     commands_speech.write_archive(speech_archive, cache_dir, out)
@@ -174,15 +175,6 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command()
-def card(folder: Annotated[Path, typer.Argument(help="A built folder.")]) -> None:
-    """Write README.md of a built folder anew, from what is on disk."""
-    from ..cards.card import write_card
-
-    write_card(folder)
-    typer.echo(f"{folder / 'README.md'} written")
-
-
 @app.command("list")
 def list_(
     what: Annotated[str, typer.Argument(help="recipes, scenarios, voices or measures.")] = "recipes",
@@ -213,6 +205,8 @@ for _module in (
     commands_scripts,
     commands_speech,
     commands_timing,
+    commands,
+    publish,
 ):
     _module.add_commands(app)
 

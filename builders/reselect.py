@@ -50,7 +50,7 @@ def measured_values(folder: Path) -> dict[str, Mapping[str, float | None]]:
 
 
 def reselect(
-    folder: Path, wanted: WantedSplits, out: Path, *, describe: Callable[[Path], None]
+    folder: Path, wanted: WantedSplits, out: Path, *, describe: Callable[[Path], object]
 ) -> dict[str, Any]:
     """Write the samples of a built folder into `out`, split as wanted; return what `selection_facts` says.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -222,6 +223,12 @@ def _feature(type_: Type, rate: int) -> Any:
             return [_feature(type_[0], rate)]
         return {"feature": _feature(type_[0], rate), "_type": "Sequence"}
     return {name: _feature(part, rate) for name, part in type_.items()}
+
+
+def schema_digest() -> str:
+    """Return the SHA-256 of all columns' names and types."""
+    text = json.dumps([[column.name, column.type] for column in COLUMNS])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def card_features(sample_rate_hz: int) -> list[dict[str, Any]]:

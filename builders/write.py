@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .origin import generator
-from .schema import SCHEMA_VERSION, arrow_schema
+from .schema import SCHEMA_VERSION, arrow_schema, schema_digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -156,6 +156,7 @@ def manifest(
     return {
         "format": 1,
         "schema_version": SCHEMA_VERSION,
+        "schema_digest": schema_digest(),
         "generator": generator(),
         "recipe": recipe,
         "recipe_digest": recipe_digest,
