@@ -179,10 +179,9 @@ def check(
 def list_(
     what: Annotated[str, typer.Argument(help="recipes, scenarios, voices or measures.")] = "recipes",
     engine: Annotated[str, typer.Option("--engine", help="Whose voices.")] = "kokoro",
-    cache: _Cache = None,
 ) -> None:
     """List what is there: recipes, scenarios (with presets and fields), voices or measures of quality."""
-    from .listing import recipes, scenarios, voices
+    from .listing import recipes, scenarios
 
     console = Console()
     if what == "recipes":
@@ -191,7 +190,7 @@ def list_(
         for table in scenarios():
             console.print(table)
     elif what == "voices":
-        console.print(voices(engine, cache or default_cache()))
+        commands_speech.voices(engine=engine)
     elif what == "measures":
         console.print(commands_quality.measures_table())
     else:

@@ -58,6 +58,9 @@ def export(
             "--transcripts", help="fdb: ground_truth, or asr:MODEL for the words a recogniser hears."
         ),
     ] = "ground_truth",
+    author_q: Annotated[
+        bool, typer.Option("--author-q", help="fdb: backchannel places that an author marked, too.")
+    ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace OUT when the new one stands.")
     ] = False,
@@ -81,6 +84,7 @@ def export(
         labels=labels,
         rate_hz=rate,
         transcripts=transcripts,
+        author_q=author_q,
     )
     with Steps(f"exporting to {format_.name}") as steps:
         done = run(opened, out, format_, options, overwrite=overwrite, progress=steps.advance)

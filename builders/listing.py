@@ -1,15 +1,12 @@
-"""Tables of what is there: recipes, scenarios, voices."""
+"""Tables of what is there: recipes, scenarios."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from rich.table import Table
 
 from ..scenarios import SCENARIOS
 from ..scenarios.bank import languages_of, load_scripts
 from ..scenarios.recipe import load_recipe, shipped_recipes
-from .speakers import make_speaker
 
 
 def recipes() -> Table:
@@ -38,29 +35,3 @@ def scenarios() -> list[Table]:
         for field in scenario.fields.values():
             fields.add_row(scenario.name, field.name, field.unit, field.meaning)
     return [overview, fields]
-
-
-def voices(engine: str, cache_dir: Path) -> Table:
-    """Return the voices of an engine."""
-    speaker = make_speaker(engine, cache_dir)
-    sets = speaker.voice_sets()
-    table = Table(
-        "voice", "languages", "gender", "accent", "DNSMOS", "licence", "sets", title=f"Voices of {engine}"
-    )
-    for voice in speaker.voices().values():
-        member = [
-            f"{language}:{name}"
-            for language, named in sets.items()
-            for name, ids in named.items()
-            if voice.id in ids
-        ]
-        table.add_row(
-            voice.id,
-            ", ".join(voice.languages),
-            voice.gender,
-            voice.accent,
-            "not measured" if voice.dnsmos is None else f"{voice.dnsmos:.2f}",
-            voice.licence,
-            ", ".join(member),
-        )
-    return table

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..builders.quality import VALUES
 from ..scenarios import SCENARIOS
 from ..scenarios.event_table import SCORING_WINDOW_S
+from ..scenarios.label_difference import short_answers
 from . import tables
 from .about import About, read_about
 from .changelog import latest_entries, read_changelog
@@ -104,6 +105,8 @@ def render_card(summary: Summary, about: About, folder: Path) -> str:
         events=tables.event_table(summary),
         presets=tables.preset_tables(summary),
         scenarios=SCENARIOS,
+        labels=tables.label_table(summary),
+        short_answers=short_answers(summary.labels),
         plots=plots,
         measured_plots=[(name, text) for name, text in MEASURED_PLOTS.items() if name in plots],
         checks=tables.check_table(summary),

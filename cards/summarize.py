@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ReleaseError
+from ..scenarios.label_difference import label_differences
 from ..scenarios.timing_report import MeasuredGap, measured_gaps
 from .licenses import Part
 
@@ -23,6 +24,7 @@ _READ = (
     "duration_s",
     "turns",
     "events",
+    "m3_events",
     "treatment",
     "checks",
     "script",
@@ -50,7 +52,8 @@ class Summary:
     """What a folder holds.
 
     `parts` counts the rows of each configuration that hold a part; `treatments` holds (target, measured)
-    levels in dB by preset; `speakers` and `scripts` are those of each split; `speech_s` is by role.
+    levels in dB by preset; `labels` counts (what was meant, what M3's rule says); `speakers` and `scripts` are
+    those of each split; `speech_s` is by role.
     """
 
     manifest: dict[str, Any]
@@ -78,6 +81,7 @@ class Summary:
     scripts: dict[str, set[str]] = field(default_factory=dict)
     word_time_sources: Counter[str] = field(default_factory=Counter)
     gaps: list[MeasuredGap] = field(default_factory=list)
+    labels: Counter[tuple[str, str]] = field(default_factory=Counter)
     rejects: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -166,6 +170,7 @@ def _add(summary: Summary, config: str, row: dict[str, Any]) -> None:
     summary.durations_s.setdefault(scenario, []).append(row["duration_s"])
     summary.scripts.setdefault(split, set()).add(f"{row['language']}/{row['script']['id']}")
     summary.gaps.extend(measured_gaps(row))
+    summary.labels.update(label_differences([row]))
     for turn in row["turns"]:
         summary.n_turns[turn["role"]] += 1
         summary.speech_s[turn["role"]] += turn["offset_s"] - turn["onset_s"]

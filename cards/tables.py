@@ -163,6 +163,14 @@ def timing_table(summary: Summary) -> Table:
     return fit_table(reports) if reports else []
 
 
+def label_table(summary: Summary) -> Table:
+    """Return where the labels that were meant and M3's differ; empty where no row has both."""
+    if not summary.labels:
+        return []
+    table = [["meant", "M3's rule says", "number"]]
+    return table + [[meant, said, str(n)] for (meant, said), n in sorted(summary.labels.items())]
+
+
 def reject_table(summary: Summary) -> Table:
     """Return how many samples were rejected, by the check that refused their last attempt."""
     table = [["reason", "samples"]]

@@ -22,6 +22,9 @@ Files = dict[str, Any]
 """Name to content: arrays become WAV files, anything else JSON."""
 
 
+NOT_HUMAN = "not human timing: the places were marked by an author; scores are not comparable"
+
+
 def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outcome]:
     """Write rows as ``{language}/{v1_0,v1_5}/{task}/{n}/``, n from 0 in each task.
 
@@ -30,8 +33,9 @@ def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outco
     """
     counts: Counter[Path] = Counter()
     distributions: dict[Path, dict[str, list[float]]] = {}
+    sources: dict[Path, str] = {}
     for row in rows:
-        task, name = task_of_row(row)
+        task, name = task_of_row(row, author_q=options.author_q)
         if task is None:
             yield Outcome(id=row["id"], skipped=name)
             continue
@@ -41,12 +45,16 @@ def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outco
         if task.name == "backchannel":
             shares = [round(float(share), 6) for share in row["backchannel_q"] or ()]
             distributions.setdefault(root, {})[str(number)] = shares
+            if str(row["q_source"]).startswith("author"):
+                sources[root] = row["q_source"]
         target = root / str(number)
         if not target.is_dir():
             _put(target, _sample(row, task, options))
         yield Outcome(id=row["id"], place=target.relative_to(folder).as_posix())
     for root, shares_by_id in distributions.items():
         put_json(root.with_name(f"{root.name}_gt_distribution.json"), shares_by_id)
+    for root, source in sources.items():
+        put_json(root.with_name(f"{root.name}_q_source.json"), {"q_source": source, "note": NOT_HUMAN})
 
 
 def _put(target: Path, files: Files) -> None:

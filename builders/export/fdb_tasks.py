@@ -122,11 +122,12 @@ PREFIXES = ("synthetic_", "own_", "candor_", "icc_")
 """What may stand before a task's bare name."""
 
 
-def task_of_row(row: Mapping[str, Any]) -> tuple[Task | None, str]:
+def task_of_row(row: Mapping[str, Any], *, author_q: bool = False) -> tuple[Task | None, str]:
     """Return the task of a row and its folder's name; no task: the second says why.
 
     Rows by FDB's own rule get FDB's own names, analogues of its human sets ``synthetic_*``, rows built by
-    numbers of our own ``synthetic_own_*``; imported rows go back under the name they had.
+    numbers of our own ``synthetic_own_*``; imported rows go back under the name they had. A distribution that
+    is an author's needs `author_q`.
     """
     version = "v1_0" if row["preset"].rstrip("+") in ("fdb-v1", "fdb-v1_0") else "v1_5"
     fitting = [task for task in TASKS if task.scenario == row["scenario"]]
@@ -148,6 +149,11 @@ def task_of_row(row: Mapping[str, Any]) -> tuple[Task | None, str]:
         )
     if task.name == "backchannel" and not row["backchannel_q"]:
         return None, "it has no listeners' distribution, which Full-Duplex-Bench compares a model with"
+    if task.name == "backchannel" and not author_q and str(row["q_source"]).startswith("author"):
+        return None, (
+            "its backchannel places were marked by an author: not human timing, which Full-Duplex-Bench compares "
+            "a model with (--author-q exports them all the same)"
+        )
     if row["fdb_relation"] == "published":  # imported: back under the name it came from
         return task, row["script"]["id"].removeprefix(f"{row['preset']}-").rpartition("-")[0]
     if row["fdb_relation"] == "own":

@@ -19,7 +19,7 @@ class Options:
 
     `dataset` names the data where a format has a place for a name. `gap_free` and `labels` belong to m3,
     `rate_hz` to the formats that take any rate (None: the format's usual one), `transcripts` to fdb
-    (``ground_truth`` or ``asr:MODEL``).
+    (``ground_truth`` or ``asr:MODEL``). `author_q` lets fdb take backchannel places that an author marked.
     """
 
     dataset: str = "duplexkit"
@@ -27,6 +27,7 @@ class Options:
     labels: str = "m3"
     rate_hz: int | None = None
     transcripts: str = "ground_truth"
+    author_q: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -374,3 +374,13 @@ def test_transcripts_of_a_recogniser_on_request(tmp_path: Path) -> None:
     ex.run(folder, tmp_path / "out", "fdb", transcripts="asr:tiny.en")
     for path in tmp_path.glob("out/en/v1_5/*/*/input.json"):
         assert json.loads(path.read_text("utf-8"))["transcript_source"] == "asr:tiny.en"
+
+
+def test_an_authors_places_need_a_flag(tmp_path: Path) -> None:
+    tones = ex.everything()
+    without = ex.run(tones, tmp_path / "without", "fdb", author_q=False)
+    assert not list((tmp_path / "without").glob("*/v1_0/*backchannel*"))
+    assert any("not human timing" in reason for reason in without.skipped)
+    ex.run(tones, tmp_path / "with", "fdb", author_q=True)
+    (note,) = (tmp_path / "with").glob("en/v1_0/*backchannel_q_source.json")
+    assert "not human timing" in note.read_text()

@@ -76,7 +76,12 @@ def test_an_interrupted_export_goes_on_and_gives_the_same_files(
 
     with pytest.raises(StoppedError):
         export(
-            open_source(str(folder)), tmp_path / "out", FORMATS[to], Options(), overwrite=False, progress=stop
+            open_source(str(folder)),
+            tmp_path / "out",
+            FORMATS[to],
+            Options(author_q=True),
+            overwrite=False,
+            progress=stop,
         )
     assert not (tmp_path / "out").exists()
     sounds = [path for path in (tmp_path / "out.partial").rglob("*") if path.suffix in (".wav", ".tar")]
@@ -119,7 +124,7 @@ def test_progress_counts_every_row_and_choices_are_checked(tmp_path: Path) -> No
         source,
         tmp_path / "o",
         FORMATS["m3"],
-        Options(),
+        Options(author_q=True),
         overwrite=False,
         progress=lambda *step: seen.append(step),
     )
@@ -232,7 +237,7 @@ from duplexkit.builders.export import FORMATS
 from duplexkit.builders.export.format import Options
 from duplexkit.builders.export.run import export
 from duplexkit.builders.export.source import open_source
-done = export(open_source(sys.argv[1]), Path(sys.argv[2]), FORMATS[sys.argv[3]], Options(), overwrite=False,
+done = export(open_source(sys.argv[1]), Path(sys.argv[2]), FORMATS[sys.argv[3]], Options(author_q=True), overwrite=False,
               progress=lambda done, total: None)
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 print(json.dumps([done.n_written, int(status["VmHWM"].split()[0]) / 1024]))  # ru_maxrss would be the parent's
