@@ -23,7 +23,7 @@ def scenarios() -> list[Table]:
     """Return the scenarios with presets and bank sizes, and their fields."""
     overview = Table("scenario", "what", "presets", "scripts", title="Scenarios", show_lines=True)
     fields = Table(
-        "scenario", "field", "unit", "meaning", title="Fields of a recipe's [scenarios.NAME] table"
+        "scenario", "field", "unit", "meaning", title=r"Fields of a recipe's \[scenarios.NAME] table"
     )
     for scenario in SCENARIOS.values():
         bank = ", ".join(
