@@ -15,8 +15,14 @@ from duplexkit.scenarios.recipe import load_recipe
 from tests import tone
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
+def _tone_engine_for_fixtures() -> None:
+    tone.install()
+
+
+@pytest.fixture(autouse=True)
 def _tone_engine() -> None:
+    """Give each test the engine, whatever the one before did to the list of engines."""
     tone.install()
 
 

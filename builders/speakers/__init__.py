@@ -210,9 +210,6 @@ _SHIPPED = (
     ),
 )
 
-ENGINES: dict[str, Factory] = {engine.name: engine.make for engine in _SHIPPED}
-"""Our engines: name -> how to make it. An engine's packages are imported only when it is made."""
-
 
 @cache
 def engines() -> dict[str, Engine]:
@@ -268,13 +265,10 @@ def make_speaker(
     RecipeError
         If an option is not as the engine wants it.
     """
-    make = ENGINES.get(engine)
-    if make is None:
-        known = engines()
-        if engine not in known:
-            raise SpeechError(f"speech.engine = {engine!r}: {unknown('engine', engine, tuple(known))}")
-        make = known[engine].make
-    return make(cache_dir, _located(options or {}, folder or Path()))
+    known = engines()
+    if engine not in known:
+        raise SpeechError(f"speech.engine = {engine!r}: {unknown('engine', engine, tuple(known))}")
+    return known[engine].make(cache_dir, _located(options or {}, folder or Path()))
 
 
 def _located(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -237,8 +237,8 @@ from duplexkit.builders.export import FORMATS
 from duplexkit.builders.export.format import Options
 from duplexkit.builders.export.run import export
 from duplexkit.builders.export.source import open_source
-done = export(open_source(sys.argv[1]), Path(sys.argv[2]), FORMATS[sys.argv[3]], Options(author_q=True), overwrite=False,
-              progress=lambda done, total: None)
+done = export(open_source(sys.argv[1]), Path(sys.argv[2]), FORMATS[sys.argv[3]], Options(author_q=True),
+              overwrite=False, progress=lambda done, total: None)
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 print(json.dumps([done.n_written, int(status["VmHWM"].split()[0]) / 1024]))  # ru_maxrss would be the parent's
 """
