@@ -41,6 +41,16 @@ class Release:
         """The version's tag."""
         return f"v{self.version}"
 
+    @property
+    def branch(self) -> str:
+        """The branch over which a large release goes; it is deleted when main has followed."""
+        return f"release/{self.tag}"
+
+    @property
+    def title(self) -> str:
+        """The title of the version's commits."""
+        return f"Release {self.version}"
+
 
 def publish(release: Release, say: Callable[[str], None]) -> str:
     """Publish a release, or show what would be done; return ``shown``, ``published`` or ``already published``.
@@ -92,6 +102,7 @@ def _publish(release: Release, hub: Hub, files: tuple[ReleaseFile, ...], say: Ca
         _tag(release, hub, files, commit, say)
         commit = _send_in_parts(release, hub, files, head, "main", say)
         _verify(hub, files, commit)
+        hub.delete_branch(release.branch)
     else:
         commit = _send(release, hub, files, plan, head, say)
         _tag(release, hub, files, commit, say)
@@ -113,19 +124,31 @@ def _already(
             f"({len(names)} files differ, first: {', '.join(names[:3])}); tags never move: raise the version"
         )
     if release.push:
-        main = hub.head()
-        if main != tagged and not plan_against(files, hub.tree(main)).done and _branch_stands(release, hub):
-            # a large release was stopped after its tag and before main followed
-            _verify(hub, files, _send_in_parts(release, hub, files, main, "main", say))
+        if hub.head(release.branch):  # a large release was stopped after its tag
+            _follow(release, hub, files, say)
         if release.private is not None or release.gated is not None:
             hub.settings(private=release.private, gated=release.gated)
     say(f"already published: {release.repository} {release.tag} is commit {tagged[:12]}")
     return "already published"
 
 
-def _branch_stands(release: Release, hub: Hub) -> bool:
-    """Say whether main still stands where the release branch left it, or on the way to the release."""
-    return bool(hub.head(f"release/{release.tag}"))
+def _follow(
+    release: Release, hub: Hub, files: tuple[ReleaseFile, ...], say: Callable[[str], None]
+) -> None:
+    """Bring main to a tagged release whose branch stands, and delete the branch.
+
+    Main is left as it is where it has gone on since: its newest commits, this release's own apart, must lead
+    to where the branch began.
+    """
+    main = hub.head()
+    if not plan_against(files, hub.tree(main)).done:
+        ancestors = {commit for commit, _ in hub.history(release.branch)}
+        begun = (commit for commit, title in hub.history("main") if title != release.title)
+        if next(begun, "") in ancestors:
+            _verify(hub, files, _send_in_parts(release, hub, files, main, "main", say))
+        else:
+            say(f"main has gone on since and stays at {main[:12]}")
+    hub.delete_branch(release.branch)
 
 
 def _show(release: Release, plan: ReleasePlan, head: str, say: Callable[[str], None]) -> None:
@@ -156,7 +179,7 @@ def _send(
     if plan.done:
         say("the head holds this release already")
         return head
-    commit = _commit(hub, plan, head, f"Release {release.version}", "main", files)
+    commit = _commit(hub, plan, head, release.title, "main", files)
     say(f"commit {commit[:12]}")
     return commit
 
@@ -196,9 +219,8 @@ def _send_by_branch(
     release: Release, hub: Hub, files: tuple[ReleaseFile, ...], head: str, say: Callable[[str], None]
 ) -> str:
     """Send a large release to a branch of its own; return the branch's head, which holds all of it."""
-    branch = f"release/{release.tag}"
-    hub.branch(branch, head)
-    return _send_in_parts(release, hub, files, hub.head(branch), branch, say)
+    hub.branch(release.branch, head)
+    return _send_in_parts(release, hub, files, hub.head(release.branch), release.branch, say)
 
 
 def _send_in_parts(
@@ -224,7 +246,7 @@ def _send_in_parts(
             )
         else:
             part = plan
-        head = _commit(hub, part, head, f"Release {release.version}", branch, files)
+        head = _commit(hub, part, head, release.title, branch, files)
         say(f"{branch}: commit {head[:12]}, {len(part.adds)} added, {len(part.deletes)} deleted")
 
 
@@ -253,7 +275,7 @@ def _tag(
     for attempt in range(COMMIT_ATTEMPTS):
         failure: HubError | None = None
         try:
-            hub.create_tag(release.tag, commit=commit, message=f"Release {release.version}")
+            hub.create_tag(release.tag, commit=commit, message=release.title)
         except HubError as error:
             failure = error
         now = hub.tag(release.tag)

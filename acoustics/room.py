@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,7 +242,7 @@ def room_rir(
         return np.asarray(kept, dtype=np.float32)
     rir = _simulate(room, talker, sample_rate_hz)
     cache_dir.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    beside = path.with_suffix(f".{uuid4().hex}.tmp")
     with beside.open("wb") as file:
         np.save(file, rir)
     beside.replace(path)

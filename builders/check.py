@@ -33,6 +33,8 @@ THRESHOLD_DB = 2.0
 LATE_OFFSET_S = 0.35
 """In a room the sound of a word lasts this much longer than the word."""
 
+TRACKS = ("input", "clean_input", "untreated_input", "system")
+
 Signal = NDArray[np.float32]
 
 
@@ -99,7 +101,9 @@ def check_row(
     """
     report = _Report(row, checks)
     report.text()
-    if report.tracks() and report.order():
+    if not report.has_audio():
+        report.order()
+    elif report.tracks() and report.order():
         report.effects(stem)
         report.edges()
         report.controls()
@@ -149,11 +153,19 @@ class _Report:
                 if event[key] not in EXPECTED_VALUES:
                     self.find(key, f"{event['onset_s']:.3f} s", str(event[key]), ", ".join(EXPECTED_VALUES))
 
+    def has_audio(self) -> bool:
+        """Return whether the row has any sound; only annotations of recordings may have none."""
+        if any(self.row[name] is not None for name in TRACKS):
+            return True
+        if self.row["provenance"]["engine"] != "recording":
+            self.find("audio", "all tracks", "none", "sound")
+        return False
+
     def tracks(self) -> bool:
         """Tracks are mono, finite, of the row's length, and do not clip. Without them nothing else can be said."""
         wanted = self.at(self.row["duration_s"])
         peaks = []
-        for name in ("input", "clean_input", "untreated_input", "system"):
+        for name in TRACKS:
             samples = from_flac(self.row[name])
             if samples is None:
                 continue
@@ -320,7 +332,7 @@ class _Report:
 
     def controls(self) -> None:
         """`input` equals `clean_input` outside the event's sound, to the sample (a codec breaks that)."""
-        if "clean_input" not in self.audio or "codec" in self.record["effects"]:
+        if "clean_input" not in self.audio or "codec" in self.record["effects"] or not self.row["events"]:
             return
         event = self.row["events"][-1]
         start = max(0, self.at(event["onset_s"] - KEPT_BEFORE_S))
@@ -345,7 +357,7 @@ class _Report:
 
         A level that is no target but the outcome of a chain must be the one that the row reports.
         """
-        if "clean_input" not in self.labelled:
+        if "clean_input" not in self.labelled or not self.row["events"]:
             return
         event, treatment = self.row["events"][-1], self.row["treatment"]
         target_db = treatment["target_db"] if treatment else 0.0

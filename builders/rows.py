@@ -16,7 +16,7 @@ from .flac import to_flac
 from .sample import Sample, Utterance
 
 
-def to_row(sample: Sample, *, recipe_digest: str, attempt: int) -> dict[str, Any]:
+def to_row(sample: Sample, *, recipe_digest: str) -> dict[str, Any]:
     """Return the row of a checked sample."""
     plan, timeline, script = sample.plan, sample.timeline, sample.plan.script
     rate = timeline.sample_rate_hz
@@ -72,7 +72,7 @@ def to_row(sample: Sample, *, recipe_digest: str, attempt: int) -> dict[str, Any
             "pause_kind": ",".join(pause_kinds) or None,
             "tags": list(script.tags),
         },
-        "provenance": _provenance(sample, recipe_digest, attempt),
+        "provenance": _provenance(sample, recipe_digest),
     }
 
 
@@ -154,7 +154,7 @@ def _m3_rows(sample: Sample) -> list[dict[str, Any]] | None:
     ]
 
 
-def _provenance(sample: Sample, recipe_digest: str, attempt: int) -> dict[str, Any]:
+def _provenance(sample: Sample, recipe_digest: str) -> dict[str, Any]:
     voices: dict[tuple[str, str], dict[str, Any]] = {}
     for said, utterance in zip(sample.plan.turns, sample.utterances, strict=True):
         made = utterance.provenance
@@ -190,5 +190,5 @@ def _provenance(sample: Sample, recipe_digest: str, attempt: int) -> dict[str, A
         "code_version": __version__,
         "llm": written.get("model"),
         "prompt_hash": written.get("prompt_sha256"),
-        "attempt": attempt,
+        "attempt": 0,  # the builder says which one it was
     }

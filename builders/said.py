@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from .. import ReleaseError
 from ..acoustics.level import to_pcm16
@@ -127,7 +127,7 @@ def from_json(line: Mapping[str, Any], folder: Path) -> Utterance:
 def write_said(path: Path, said: Said) -> None:
     """Write the record of one sample to a file of its own, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    beside = path.with_suffix(f".{uuid4().hex}.tmp")
     beside.write_text(json.dumps(asdict(said), ensure_ascii=False), encoding="utf-8")
     beside.replace(path)
 

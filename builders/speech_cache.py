@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def _write(path: Path, clip: Clip) -> None:
         "words": None if clip.words is None else [asdict(word) for word in clip.words],
         "sha256": hashlib.sha256(samples.getvalue()).hexdigest(),
     }
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    beside = path.with_suffix(f".{uuid4().hex}.tmp")
     with zipfile.ZipFile(beside, "w") as archive:
         archive.writestr("samples.npy", samples.getvalue())
         archive.writestr("meta.json", json.dumps(meta))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ def write_stem(folder: Path, sha256: str, pcm: NDArray[np.int16], sample_rate_hz
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    beside = path.with_suffix(f".{uuid4().hex}.tmp")
     beside.write_bytes(to_flac(pcm, sample_rate_hz))
     beside.replace(path)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from .origin import generator
 from .schema import SCHEMA_VERSION, arrow_schema, schema_digest
@@ -47,7 +47,7 @@ def write_row(path: Path, row: dict[str, Any]) -> None:
     import pyarrow as pa
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    beside = path.with_suffix(f".{uuid4().hex}.tmp")
     schema = arrow_schema(row["sample_rate_hz"])
     with _writer(beside, schema) as writer:
         writer.write_table(pa.Table.from_pylist([row], schema=schema))

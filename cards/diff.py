@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from .. import ReleaseError
 from ..builders.write import read_rows
+from .load import PAPERS
 from .summarize import TRACKS, read_manifest
 
 Level = Literal["none", "patch", "minor", "major"]
@@ -171,8 +172,8 @@ def _schema_changes(old: dict[str, str], new: dict[str, str]) -> tuple[str, ...]
 
 
 def _papers(old: Path, new: Path) -> tuple[str, ...]:
-    names = ("README.md", "CITATION.cff", "croissant.json", "release.toml", "LICENSE")
-    return tuple(name for name in names if _bytes(old / name) != _bytes(new / name))
+    found = [path.name for pattern in PAPERS for at in (old, new) for path in sorted(at.glob(pattern))]
+    return tuple(name for name in dict.fromkeys(found) if _bytes(old / name) != _bytes(new / name))
 
 
 def _bytes(path: Path) -> bytes:

@@ -38,7 +38,8 @@ def front_matter(summary: Summary, *, version: str, title: str) -> dict[str, Any
     features = card_features(summary.sample_rate_hz)
     first = next(iter(named), None)
     licence = LICENCES.get(recipe["licence"])
-    origin = ["synthetic"] if any(basis_of(engine).synthetic for engine, _, _ in summary.engines) else []
+    origins = {basis_of(engine).origin for engine, _, _ in summary.engines}
+    origin = ["synthetic"] if "synthetic" in origins else []
     return {
         "pretty_name": title,
         "license": licence.hub if licence else "other",

@@ -12,6 +12,9 @@ from .. import ReleaseError
 from ..builders.write import read_rows
 from .summarize import TRACKS, read_manifest
 
+PAPERS = ("README.md", "CITATION.cff", "croissant.json", "release.toml", "LICENSE*")
+"""What describes the rows and stands beside them: patterns of names."""
+
 
 def load(
     source: str | Path, config: str, split: str, *, version: str | None = None
@@ -74,7 +77,7 @@ def version_of_card(folder: Path) -> str:
 
 
 def fetch(repository: str, version: str, config: str | None = None) -> Path:
-    """Return a folder with the manifest and the shards of a released version, from the cache or the Hub.
+    """Return a folder with manifest, papers and shards of a released version, from the cache or the Hub.
 
     Raises
     ------
@@ -97,7 +100,7 @@ def fetch(repository: str, version: str, config: str | None = None) -> Path:
                 repository,
                 repo_type="dataset",
                 revision=tag,
-                allow_patterns=["README.md", "CHANGELOG.md", "manifest.json", *names],
+                allow_patterns=[*PAPERS, "CHANGELOG.md", "manifest.json", *names],
             )
         )
     except (HfHubHTTPError, LocalEntryNotFoundError, EntryNotFoundError, httpx2.HTTPError, OSError) as error:

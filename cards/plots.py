@@ -29,7 +29,8 @@ def write_plots(folder: Path) -> tuple[str, ...]:
     beside.mkdir()
     rows = _first_rows(folder, summary)
     for scenario, row in rows.items():
-        plot_timeline(row, beside / f"timeline_{scenario}.png")
+        if row["input"] is not None or row["system"] is not None:  # annotations alone have no sound to draw
+            plot_timeline(row, beside / f"timeline_{scenario}.png")
     plot_fto(summary, beside / "fto.png")
     plot_durations(summary, beside / "durations.png")
     plot_levels(summary, beside / "levels.png")

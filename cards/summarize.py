@@ -13,6 +13,7 @@ from .. import ReleaseError
 from ..scenarios.label_difference import label_differences
 from ..scenarios.timing_report import MeasuredGap, measured_gaps
 from .licenses import Part
+from .voice_basis import IMPORTED, basis_of
 
 _READ = (
     "id",
@@ -147,9 +148,11 @@ def summarize(folder: Path) -> Summary:
         split.n_bytes += n_bytes
         split.file_bytes += facts["bytes"]
         split.digest = hashlib.sha256(f"{split.digest}{facts['sha256']}".encode()).hexdigest()
-    order = [entry["scenario"] for entry in manifest["recipe"]["entries"]]
+    # what no entry of the recipe names is shown all the same: the rows are there
+    order = [*(entry["scenario"] for entry in manifest["recipe"]["entries"]), *summary.presets]
     summary.scenarios = tuple(s for s in dict.fromkeys(order) if s in summary.presets)
-    summary.languages = tuple(lang for lang in manifest["recipe"]["languages"] if lang in languages)
+    spoken = [*manifest["recipe"]["languages"], *languages]
+    summary.languages = tuple(lang for lang in dict.fromkeys(spoken) if lang in languages)
     return summary
 
 
@@ -176,18 +179,31 @@ def _add(summary: Summary, config: str, row: dict[str, Any]) -> None:
         summary.speech_s[turn["role"]] += turn["offset_s"] - turn["onset_s"]
         summary.word_time_sources[turn["word_time_source"] or "none"] += 1
     _add_origin(summary, config, row)
-    for name, value in row["checks"].items():
+    checks = row["checks"] or {}  # imported rows whose labels point at no sound have none
+    for name, value in checks.items():
         summary.checks.setdefault(name, []).append(value)
     treatment = row["treatment"]
     if treatment is not None:
-        if row["checks"]["level_error_db"] is not None:
-            summary.level_errors_db.setdefault(treatment["preset"], []).append(
-                row["checks"]["level_error_db"]
-            )
+        if checks.get("level_error_db") is not None:
+            summary.level_errors_db.setdefault(treatment["preset"], []).append(checks["level_error_db"])
         if treatment["target_db"] is not None and treatment["measured_db"] is not None:
             summary.treatments.setdefault(treatment["preset"], []).append(
                 (treatment["target_db"], treatment["measured_db"])
             )
+
+
+def _spoken_by(made: dict[str, Any]) -> Part:
+    """Return where the speech of a row comes from: an engine's weights, or a corpus of recordings."""
+    engine, licence = made["engine"], made["engine_licence"]
+    if basis_of(engine).part == "weights":
+        return Part(kind="weights", name=engine, licence=licence, attribution=f"speech engine {engine}")
+    if engine.startswith(IMPORTED):
+        name = engine.removeprefix(IMPORTED)
+        return Part(kind="corpus", name=name, licence=licence, attribution=name)
+    named = dict.fromkeys(voice["attribution"] for voice in made["voices"] if voice["attribution"])
+    # conversations name their corpus there; of an engine that plays clips it is what tells versions apart
+    name = made["engine_version"] if engine == "recording" else engine
+    return Part(kind="corpus", name=name, licence=licence, attribution=", ".join(named))
 
 
 def _add_origin(summary: Summary, config: str, row: dict[str, Any]) -> None:
@@ -197,12 +213,7 @@ def _add_origin(summary: Summary, config: str, row: dict[str, Any]) -> None:
     if made["llm"]:
         summary.llms[made["llm"]] += 1
     parts = {
-        Part(
-            kind="weights",
-            name=made["engine"],
-            licence=made["engine_licence"],
-            attribution=f"speech engine {made['engine']}",
-        ),
+        _spoken_by(made),
         Part(kind="text", name=script["source"], licence=script["licence"], attribution=script["source"]),
     }
     for voice in made["voices"]:

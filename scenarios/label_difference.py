@@ -24,10 +24,11 @@ def label_differences(rows: Iterable[Mapping[str, Any]]) -> Counter[tuple[str, s
     for row in rows:
         if row["m3_events"] is None:
             continue
-        tokens = {event["turn"] for event in row["events"] if event["kind"] == "backchannel"}
+        tokens = [event for event in row["events"] if event["kind"] == "backchannel"]
         for i, turn in enumerate(row["turns"]):
             if turn["role"] in ("user", "system"):
-                meant = "token" if i in tokens else "answer" if turn["role"] == "system" else "question"
+                is_token = any(_is_of(event, i, turn) for event in tokens)
+                meant = "token" if is_token else "answer" if turn["role"] == "system" else "question"
                 counts[(meant, _unit_at(row, turn["role"], turn["onset_s"]))] += 1
         for event in row["events"]:
             if (
@@ -43,6 +44,14 @@ def short_answers(counts: Counter[tuple[str, str]]) -> tuple[int, int]:
     return counts[("answer", "BC")], sum(n for (meant, _), n in counts.items() if meant == "answer")
 
 
+def _is_of(event: Mapping[str, Any], i: int, turn: Mapping[str, Any]) -> bool:
+    """Return whether an event is turn `i`; in recordings events name no turn, there the times say it."""
+    if event["turn"] is not None:
+        return bool(event["turn"] == i)
+    inside = event["onset_s"] - _NEAR_S <= turn["onset_s"] <= event["offset_s"] + _NEAR_S
+    return bool(event["role"] == turn["role"] and inside)
+
+
 def _unit_at(row: Mapping[str, Any], role: str, onset_s: float) -> str:
     """Return the kind of the unit (TURN or BC) that covers a time."""
     for event in row["m3_events"]:
@@ -54,7 +63,7 @@ def _unit_at(row: Mapping[str, Any], role: str, onset_s: float) -> str:
 
 def _relation(row: Mapping[str, Any], event: Mapping[str, Any]) -> str:
     """Return what M3 says of the turn by which an event takes the floor or goes on."""
-    taken_s = event["offset_s"] if event["kind"] == "hold" else row["turns"][event["turn"]]["onset_s"]
+    taken_s = _taken_s(row, event)
     for other in row["m3_events"]:
         if other["role"] != event["role"]:
             continue
@@ -62,3 +71,17 @@ def _relation(row: Mapping[str, Any], event: Mapping[str, Any]) -> str:
         if other["kind"] in ("TURN_SHIFT", "TURN_HOLD", "BARGE_IN") and abs(starts_s - taken_s) <= _NEAR_S:
             return str(other["kind"])
     return "none"
+
+
+def _taken_s(row: Mapping[str, Any], event: Mapping[str, Any]) -> float:
+    """Return when the turn starts by which an event takes the floor or goes on, in seconds.
+
+    An event of a recording names no turn. Its own times say it: a shift lasts from the giving turn's end to
+    the taking turn's start, or from this start on where they overlap.
+    """
+    if event["kind"] == "hold":
+        return float(event["offset_s"])
+    if event["turn"] is not None:
+        return float(row["turns"][event["turn"]]["onset_s"])
+    after_a_gap = event["kind"] == "shift" and event["fto_s"] >= 0
+    return float(event["offset_s"] if after_a_gap else event["onset_s"])

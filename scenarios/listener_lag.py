@@ -33,6 +33,28 @@ def mass(start_s: float, stop_s: float) -> float:
     return (_law(high) - _law(low)) / (_law(HIGH_S) - _law(LOW_S))
 
 
+def n_windows(duration_s: float) -> int:
+    """Return how many windows of 200 ms a sample of this length has; the last one may be shorter.
+
+    Examples
+    --------
+    >>> n_windows(0.6), n_windows(0.61)
+    (3, 4)
+    """
+    return math.ceil(round(duration_s / WINDOW_S, 9))
+
+
+def window_at(time_s: float) -> int:
+    """Return the window of 200 ms in which a time lies; an edge belongs to the window that starts there.
+
+    Examples
+    --------
+    >>> window_at(0.59), window_at(0.6)
+    (2, 3)
+    """
+    return math.floor(round(time_s / WINDOW_S, 9))
+
+
 def backchannel_q(places: list[tuple[float, str]], duration_s: float) -> tuple[float, ...]:
     """Return, for each 200 ms window of the sample, the expected share of listeners who start a token in it.
 
@@ -43,7 +65,7 @@ def backchannel_q(places: list[tuple[float, str]], duration_s: float) -> tuple[f
     duration_s
         Length of the sample; the last window may be shorter.
     """
-    q = [0.0] * math.ceil(round(duration_s / WINDOW_S, 9))
+    q = [0.0] * n_windows(duration_s)
     for time_s, function in places:
         for i in range(len(q)):
             start_s = i * WINDOW_S - time_s

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from .listener_lag import WINDOW_S
+from .listener_lag import WINDOW_S, n_windows, window_at
 
 LONGEST_TOKEN_S = 1.0
 """A longer response is no token (Full-Duplex-Bench counts responses below 1 s as backchannels)."""
@@ -26,10 +25,10 @@ def listeners_q(responses: Sequence[Sequence[tuple[float, float]]], duration_s: 
     >>> listeners_q([[(0.25, 0.6)], [(0.3, 0.5)], []], 0.6)[1]
     0.6666666666666666
     """
-    q = [0.0] * math.ceil(round(duration_s / WINDOW_S, 9))
+    q = [0.0] * n_windows(duration_s)
     for spans in responses:
-        windows = {int(a // WINDOW_S) for a, b in spans if b - a < LONGEST_TOKEN_S and 0 <= a < duration_s}
-        for window in windows:
+        starts = [a for a, b in spans if b - a < LONGEST_TOKEN_S and 0 <= a < duration_s]
+        for window in {min(window_at(a), len(q) - 1) for a in starts}:
             q[window] += 1
     return tuple(count / len(responses) for count in q) if responses else tuple(q)
 

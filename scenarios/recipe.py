@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -371,20 +372,38 @@ def _splits(table: Any, where: str) -> dict[str, float]:
 
 
 def recipe_digest(recipe: Recipe) -> str:
-    """Return the SHA-256 of everything that decides the dataset (not of where the recipe lies)."""
-    return _digest(asdict(replace(recipe, source="", scripts=Path())))
+    """Return the SHA-256 of everything that decides the dataset, the scripts among it (not where they lie)."""
+    parts = asdict(replace(recipe, source="", scripts=Path()))
+    return _digest({**parts, "scripts": _scripts_digest(recipe)})
+
+
+def _scripts_digest(recipe: Recipe) -> dict[str, str]:
+    """Return the SHA-256 of each script file that the recipe draws from."""
+    names = [f"{language}/{entry.scenario}.jsonl" for entry in recipe.entries for language in entry.languages]
+    found = [(name, recipe.scripts / name) for name in names if (recipe.scripts / name).is_file()]
+    return {name: _file_digest(path, path.stat().st_mtime_ns) for name, path in found}
+
+
+@lru_cache(maxsize=256)
+def _file_digest(path: Path, changed_ns: int) -> str:
+    """Return the SHA-256 of a file as it was when it last changed."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def row_digest(recipe: Recipe, entry: Entry) -> str:
     """Return the SHA-256 of the parts of the recipe that decide one row of `entry`.
 
-    Not among them: name, version, counts, the other scenarios, the list of languages.
+    Not among them: name, version, counts, the other scenarios, the list of languages, and the limits that
+    say how often a sample is tried and how many may be lost.
     """
+    checks = asdict(recipe.checks)
+    for limit in ("attempts", "max_rejected_fraction"):
+        checks.pop(limit)
     parts = {
         "seed": recipe.seed,
         "sample_rate_hz": recipe.sample_rate_hz,
         "speech": asdict(recipe.speech),
-        "checks": asdict(recipe.checks),
+        "checks": checks,
         "entry": {**asdict(entry), "count": None, "languages": None},
     }
     return _digest(parts)

@@ -72,7 +72,7 @@ def tone_build(tmp_path: Path) -> Callable[..., BuildResult]:
             out or tmp_path / "out",
             cache_dir=tmp_path / "cache",
             workers=1,
-            describe=write_card,
+            describe=options.pop("describe", write_card),  # type: ignore[arg-type]
             progress=lambda outcome, done, total: None,
             **options,  # type: ignore[arg-type]
         )

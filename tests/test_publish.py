@@ -146,6 +146,27 @@ def test_the_same_tag_with_other_content_is_refused(hub: StandIn, folder: Path, 
         run(other)
 
 
+def test_a_release_does_not_differ_from_its_own_folder(
+    hub: StandIn, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    from duplexkit.cards.diff import diff_folders
+    from duplexkit.cards.write_entry import open_release
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    own = Path(shutil.copytree(folder, tmp_path / "own"))
+    (own / "LICENSE.txt").write_text("words", encoding="utf-8")
+    run(own)
+    there = open_release(f"{REPO}@v1.0.0")
+    assert (there / "CITATION.cff").read_bytes() == (own / "CITATION.cff").read_bytes()
+    assert diff_folders(there, own).level == "none"
+    (own / "release.toml").write_text("other", encoding="utf-8")
+    (own / "LICENSE.txt").unlink()
+    changed = diff_folders(there, own)
+    assert (changed.level, changed.papers) == ("patch", ("release.toml", "LICENSE.txt"))
+
+
 def test_files_of_others_are_kept(hub: StandIn, folder: Path) -> None:
     repo = hub.store.create(REPO, private=False)
     repo.commit("main", "notes", {**repo.at("main").tree, "NOTES.txt": small(b"mine")})
@@ -166,7 +187,7 @@ def test_a_large_release_goes_over_a_branch(
     run(folder)
     repo = hub.store.repo(REPO)
     assert holds(hub, folder, "v1.0.0") and holds(hub, folder, "main")
-    assert repo.tags["v1.0.0"] == repo.branches["release/v1.0.0"] and len(repo.commits) > 4
+    assert list(repo.branches) == ["main"] and len(repo.commits) > 4
     # readers of main see the old card until the last commit
     hub.faults.append(Fault(route="commit", kind="status", status=403, skip=3))
     with pytest.raises(ReleaseError, match="HTTP 403"):
@@ -175,6 +196,59 @@ def test_a_large_release_goes_over_a_branch(
     run(newer, "1.1.0")
     run(newer, "1.1.0")
     assert holds(hub, newer, "main") and holds(hub, newer, "v1.1.0")
+    # the older one once more: its tag is there, and main stays with the newer one
+    assert run(folder) == "already published"
+    assert holds(hub, newer, "main") and list(repo.branches) == ["main"]
+
+
+def test_main_follows_a_large_release_that_stopped_after_its_tag(
+    hub: StandIn, folder: Path, newer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish_module, "FILES_PER_COMMIT", 3)
+    on_the_branch = stop_after_the_tag(hub, folder)
+    repo = hub.store.repo(REPO)
+    assert not holds(hub, folder, "main") and repo.tags["v1.0.0"] == on_the_branch
+    assert run(folder) == "already published"
+    assert holds(hub, folder, "main") and list(repo.branches) == ["main"]
+
+
+def test_a_branch_that_was_left_never_takes_main_back(
+    hub: StandIn, folder: Path, newer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish_module, "FILES_PER_COMMIT", 3)
+    stop_after_the_tag(hub, folder)
+    run(newer, "1.1.0")
+    repo, said = hub.store.repo(REPO), list[str]()
+    main = repo.branches["main"]
+    assert list(repo.branches) == ["main", "release/v1.0.0"]
+    assert run(folder, said=said) == "already published"
+    assert repo.branches == {"main": main} and f"main has gone on since and stays at {main[:12]}" in said
+    assert holds(hub, newer, "main") and holds(hub, folder, "v1.0.0")
+
+
+def test_a_branch_that_cannot_be_deleted_is_deleted_by_the_next_run(
+    hub: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish_module, "FILES_PER_COMMIT", 3)
+    hub.faults.append(Fault(route="unbranch", kind="status", status=403))
+    with pytest.raises(ReleaseError, match="delete branch: HTTP 403"):
+        run(folder)
+    repo = hub.store.repo(REPO)
+    assert holds(hub, folder, "main") and "release/v1.0.0" in repo.branches
+    before = repo.branches["main"]
+    hub.faults.append(Fault(route="unbranch", kind="drop"))  # done, but the answer is lost
+    assert run(folder) == "already published"
+    assert repo.branches == {"main": before}
+
+
+def stop_after_the_tag(hub: StandIn, folder: Path) -> str:
+    """Publish a large release up to main's first commit; return the head of its branch."""
+    while REPO not in hub.store.repos or "v1.0.0" not in hub.store.repo(REPO).tags:
+        hub.faults[:] = [Fault(route="commit", kind="status", status=403, skip=1)]
+        with pytest.raises(ReleaseError, match="HTTP 403"):
+            run(folder)
+    hub.faults.clear()
+    return hub.store.repo(REPO).branches["release/v1.0.0"]
 
 
 ROUTES = (

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import AudioError
-from ...scenarios.events import Times, centiseconds
 from ..activity_events import activity
 from .conversation import Conversation
 
@@ -38,11 +37,3 @@ def speech_by_channel(
             raise AudioError(f"{conversation.channels[channel].path}: channel {channel} holds no speech")
         spans.append(tuple(sorted(listed)))
     return spans[0], spans[1]
-
-
-def times_of(spans: tuple[tuple[SpanS, ...], ...]) -> dict[str, list[Times]]:
-    """Return the spans in centiseconds by channel, for `events.label`."""
-    return {
-        str(i): [(centiseconds(start_s), centiseconds(end_s)) for start_s, end_s in listed]
-        for i, listed in enumerate(spans)
-    }

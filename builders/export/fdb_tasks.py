@@ -139,10 +139,12 @@ def task_of_row(row: Mapping[str, Any], *, author_q: bool = False) -> tuple[Task
             "its input goes on after the last word, and Full-Duplex-Bench counts any answer in a pause file "
             "as an interruption"
         )
-    last = row["events"][-1]
-    if task.stem and last["kind"] != task.kind:
-        return None, f"its event is a {last['kind']}, and Full-Duplex-Bench's {task.name} has none such"
-    if task.stem and last["expected_if_speaking"] == "stop":
+    kinds = [event["kind"] for event in row["events"]]
+    if task.stem and kinds and kinds[-1] != task.kind:
+        return None, f"its event is a {kinds[-1]}, and Full-Duplex-Bench's {task.name} has none such"
+    if task.name != "backchannel" and task.kind not in kinds:
+        return None, f"it has no {task.kind}, which Full-Duplex-Bench's {task.name} is about"
+    if task.stem and row["events"][-1]["expected_if_speaking"] == "stop":
         return None, (
             "its interruption only asks for silence, and Full-Duplex-Bench counts silence after an interruption "
             "as a failure"

@@ -67,7 +67,7 @@ def _row(sample: Path, task: Task, language: str) -> dict[str, Any]:
     elif task.name == "user_interruption":
         turns, events = _interruption(sample, heard, rate_hz)
     else:
-        turns, events = _monologue(sample, task, language, heard, rate_hz)
+        turns, events = _monologue(sample, task, language)
         if task.name == "backchannel":
             more = _distribution(sample)
     return row(
@@ -121,7 +121,7 @@ def _span(path: Path, item: Any, key: str) -> tuple[float, float]:
 
 
 def _monologue(
-    sample: Path, task: Task, language: str, heard: Pcm, rate_hz: int
+    sample: Path, task: Task, language: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     words = _words(sample / "transcription.json")
     if not words:

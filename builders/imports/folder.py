@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,37 @@ from ..check import check_row
 from ..export.levels import sample_at, tracks_at
 from ..flac import from_flac, to_flac
 from ..stems import read_stem, write_stem
+from ..schema import COLUMNS
 from ..write import manifest, read_rows, write_row, write_split
 from .row import sound_record
 
 Row = dict[str, Any]
+
+TRACKS = ("input", "clean_input", "untreated_input", "system")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Content:
+    """What the rows so far are: a digest of all they hold, and how many there are by what they have in common."""
+
+    sha256: Any = field(default_factory=hashlib.sha256)
+    counts: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
+    """By scenario, language, preset, relation and split."""
+
+    def add(self, row: Row) -> None:
+        """Count a row; its sound goes into the digest as samples, so that no encoder's version is in it."""
+        keys = ("scenario", "language", "preset", "fdb_relation", "split")
+        self.counts[tuple(row[key] for key in keys)] += 1  # type: ignore[index]
+        labels = {key: value for key, value in row.items() if key not in (*TRACKS, "checks", "provenance")}
+        self.sha256.update(json.dumps(labels, sort_keys=True, ensure_ascii=False).encode())
+        for track in TRACKS:
+            samples = from_flac(row[track])
+            self.sha256.update(b"" if samples is None else to_pcm16(samples).tobytes())
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the rows so far."""
+        return str(self.sha256.hexdigest())
 
 
 def write_imported(
@@ -37,7 +65,8 @@ def write_imported(
     """Write rows as the dataset folder `out`; return how many there are.
 
     Every turn is cut out of its track as a stem, and the `checks` column is measured. Nothing is rejected:
-    what does not fit its own sound is what `duplexkit check` is asked for afterwards.
+    what does not fit its own sound is what `duplexkit check` is asked for afterwards. In place of a recipe's
+    digest stands one of all that was imported.
 
     Raises
     ------
@@ -49,6 +78,7 @@ def write_imported(
     folder = partial / "dataset"
     groups: dict[tuple[str, str], list[Path]] = {}
     rates: dict[str, tuple[int, str]] = {}
+    content = _Content()
     n = 0
     for row in rows:
         if rate_hz is not None and row["sample_rate_hz"] != rate_hz:
@@ -61,6 +91,7 @@ def write_imported(
                 "rate: give --rate HZ to resample"
             )
         row["script"]["licence"] = licence
+        content.add(row)
         _with_stems(row, folder)
         row["checks"] = _measured(row, folder)
         path = partial / "rows" / f"{n:07d}.parquet"
@@ -71,12 +102,12 @@ def write_imported(
     facts: dict[str, dict[str, Any]] = {}
     for (config, split), paths in groups.items():
         scenario, _, language = config.partition("-")
-        shards = write_split(folder / scenario / language, split, _rows(paths), rates[config][0])
+        shards = write_split(folder / scenario / language, split, _rows(paths, content.digest), rates[config][0])
         facts |= _facts(folder, shards, config, split)
     described = manifest(
         folder,
-        recipe=_recipe(name, licence, rates),
-        recipe_digest=hashlib.sha256(name.encode()).hexdigest(),
+        recipe=_recipe(name, licence, rates, content.counts),
+        recipe_digest=content.digest,
         shards=facts,
         n_rejected=0,
     )
@@ -85,17 +116,19 @@ def write_imported(
     return n
 
 
-def _measured(row: Row, folder: Path) -> dict[str, float | None] | None:
-    """Return what was measured on a row; None where its labels point at no sound."""
+def _measured(row: Row, folder: Path) -> Mapping[str, float | None]:
+    """Return what was measured on a row: nothing where its labels point at no sound."""
     try:
         return check_row(row, Checks(), lambda sha256: read_stem(folder, sha256))[1]
     except AudioError:
-        return None
+        return dict.fromkeys(next(column.type for column in COLUMNS if column.name == "checks"))
 
 
-def _rows(paths: list[Path]) -> Iterator[Row]:
+def _rows(paths: list[Path], digest: str) -> Iterator[Row]:
     for path in paths:
-        yield from read_rows(path)
+        for row in read_rows(path):
+            row["provenance"]["recipe_digest"] = digest
+            yield row
 
 
 def _facts(folder: Path, shards: list[Path], config: str, split: str) -> dict[str, dict[str, Any]]:
@@ -126,8 +159,16 @@ def _finish(folder: Path, out: Path, described: dict[str, Any]) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _recipe(name: str, licence: str, rates: dict[str, tuple[int, str]]) -> dict[str, Any]:
-    """Return what stands for a recipe in the manifest: nothing was built."""
+def _recipe(
+    name: str,
+    licence: str,
+    rates: Mapping[str, tuple[int, str]],
+    counts: Mapping[tuple[str, str, str, str, str], int],
+) -> dict[str, Any]:
+    """Return what stands for a recipe in the manifest: nothing was built; the entries say what came in."""
+    splits: dict[tuple[str, str, str, str], dict[str, int]] = {}
+    for (*entry, split), n in counts.items():
+        splits.setdefault(tuple(entry), {})[split] = n  # type: ignore[arg-type]
     return {
         "source": "",
         "name": f"imported-{name}",
@@ -140,7 +181,19 @@ def _recipe(name: str, licence: str, rates: dict[str, tuple[int, str]]) -> dict[
         "scripts": "",
         "speech": {"engine": f"imported from {name}", "speed": [1.0, 1.0], "voices": {}},
         "checks": asdict(Checks()),
-        "entries": [],
+        "entries": [
+            {
+                "scenario": scenario,
+                "preset": preset,
+                "fdb_relation": relation,
+                "count": sum(shares.values()),
+                "languages": [language],
+                "splits": {split: n / sum(shares.values()) for split, n in shares.items()},
+                "tags": [],
+                "values": {},
+            }
+            for (scenario, language, preset, relation), shares in splits.items()
+        ],
     }
 
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import ceil
 from pathlib import Path
 from typing import Any
 
 from ... import ReleaseError
+from ...scenarios.listener_lag import n_windows, window_at
 from ..quality.table import interval
 from .kappa import fleiss_kappa
 from .page import QUESTIONS, dataset_digest, rows_with
-
-WINDOW_S = 0.2
-"""Q is given over windows of 200 ms, as in the column `backchannel_q`."""
-
 
 def take_in(folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
     """Put the answers of raters into ``listening.json`` of a built folder; return what it holds.
@@ -123,9 +119,9 @@ def q_of_presses(presses_s: Sequence[Sequence[float]], duration_s: float) -> lis
     >>> q_of_presses([[0.1, 0.15], [0.5]], 0.6)
     [0.5, 0.0, 0.5]
     """
-    n = ceil(duration_s / WINDOW_S - 1e-9)
+    n = n_windows(duration_s)
     counts = [0] * n
     for one in presses_s:
-        for window in {min(int(at / WINDOW_S + 1e-9), n - 1) for at in one}:
+        for window in {min(window_at(at), n - 1) for at in one}:
             counts[window] += 1
     return [count / len(presses_s) for count in counts]

@@ -83,17 +83,20 @@ def _built(folder: Path) -> Iterator[MeasuredItem]:
         path = folder / name
         with pq.ParquetFile(path) as file:
             rows = file.read(columns=columns).to_pylist()
-            nulls = file.read(columns=["system.path"])["system"].is_null().to_pylist()
-        for index, (row, without_system) in enumerate(zip(rows, nulls, strict=True)):
-            tracks = ("input",) if without_system else ("input", "system")
+            paths = file.read(columns=["input.path", "system.path"])
+        silent = {name: paths[name].is_null().to_pylist() for name in ("input", "system")}
+        for index, row in enumerate(rows):
+            tracks = tuple(name for name in silent if not silent[name][index])
+            made = row["provenance"]["turns"] or [None] * len(row["turns"])  # recordings have no stems
             yield MeasuredItem(
                 id=row["id"],
                 config=facts["config"],
                 split=row["split"],
                 language=row["language"],
                 clips=tuple(
-                    _turn(folder, path, index, turn, made)
-                    for turn, made in zip(row["turns"], row["provenance"]["turns"], strict=True)
+                    _turn(folder, path, index, turn, stem)
+                    for turn, stem in zip(row["turns"], made, strict=True)
+                    if _track_of(turn) in tracks
                 ),
                 tracks=tuple(
                     ClipPlace(path=str(path), column=track, row=index, relation=track) for track in tracks
@@ -101,15 +104,19 @@ def _built(folder: Path) -> Iterator[MeasuredItem]:
             )
 
 
+def _track_of(turn: Mapping[str, Any]) -> str:
+    return "system" if turn["role"] == "system" else "input"
+
+
 def _turn(
-    folder: Path, shard: Path, index: int, turn: Mapping[str, Any], made: Mapping[str, Any]
+    folder: Path, shard: Path, index: int, turn: Mapping[str, Any], made: Mapping[str, Any] | None
 ) -> ClipPlace:
-    has_stem = (folder / "stems" / made["stem"][:2] / f"{made['stem']}.flac").is_file()
-    column = "system" if turn["role"] == "system" else "input"
+    stem = "" if made is None else made["stem"]
+    has_stem = bool(stem) and (folder / "stems" / stem[:2] / f"{stem}.flac").is_file()
     return ClipPlace(
         path=str(folder if has_stem else shard),
-        stem=made["stem"] if has_stem else "",
-        column="" if has_stem else column,
+        stem=stem if has_stem else "",
+        column="" if has_stem else _track_of(turn),
         row=index,
         start_s=0.0 if has_stem else turn["onset_s"],
         stop_s=None if has_stem else turn["offset_s"],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def kept(cache_dir: Path, kind: str, version: str, key: str, make: Callable[[], 
         pass
     value = make()
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    beside = path.with_suffix(f".{uuid4().hex}.tmp")
     beside.write_text(json.dumps({"version": version, "kept": value}, ensure_ascii=False), encoding="utf-8")
     beside.replace(path)
     return value, False

@@ -158,6 +158,25 @@ class Hub:
             ),
         )
 
+    def delete_branch(self, name: str) -> None:
+        """Delete a branch; one that is gone already is as good. Tags keep their commits."""
+        try:
+            self._again(
+                "delete branch",
+                lambda: self._api.delete_branch(self.repository, branch=name, repo_type="dataset"),
+            )
+        except HubError as error:
+            if error.status != 404:
+                raise
+
+    def history(self, ref: str) -> tuple[tuple[str, str], ...]:
+        """Return the commits that a branch leads to, newest first, each with its title."""
+        commits = self._again(
+            "commits",
+            lambda: self._api.list_repo_commits(self.repository, repo_type="dataset", revision=ref),
+        )
+        return tuple((str(commit.commit_id), str(commit.title)) for commit in commits)
+
     def commit(self, plan: ReleasePlan, *, parent: str, title: str, branch: str = "main") -> None:
         """Send one commit, once: adds and deletes together, refused if `parent` is no longer the head."""
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete

@@ -33,7 +33,7 @@ def find_secrets(files: Iterable[tuple[str, Path]]) -> tuple[str, ...]:
     """Return a line for every file that seems to hold a secret; the secret itself is not in it.
 
     Shards are read too: a token in a text column goes out as well as one in the card. Compressed pages are
-    not opened here; `text_columns_hold` looks inside them.
+    not opened here; `find_secrets_in_rows` looks inside them.
     """
     found = []
     for name, path in files:

@@ -17,6 +17,7 @@ from duplexkit import ReleaseError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.write import read_rows
+from duplexkit.scenarios.bank import load_scripts
 from tests.conftest import tone_recipe_text
 from tests.tone import ToneSpeaker
 
@@ -196,3 +197,45 @@ def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
         done = subprocess.run(arguments, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     assert shards_of(tmp_path / "local") == shards_of(tmp_path / "ray") != {}
+
+
+def test_a_changed_script_is_spoken_anew_on_resume(tone_build: Build, tmp_path: Path) -> None:
+    """What lies in the unfinished folder is taken up only where text and all else are the same."""
+    bank = tmp_path / "bank" / "en"
+    bank.mkdir(parents=True)
+    script = {
+        "turns": [{"role": "user", "text": "One two three."}],
+        "domain": "music",
+        "register": "neutral",
+        "source": "tests",
+        "licence": "CC0-1.0",
+    }
+    lines = [json.dumps({"id": f"st-00{i}", **script}) for i in (1, 2)]
+    (bank / "smooth_turn_taking.jsonl").write_text("\n".join(lines))
+    text = tone_recipe_text("smooth_turn_taking").replace('["en", "ja"]', '["en"]')
+    text = 'scripts = "bank"\n' + text
+    partial = tmp_path / "out.partial"
+
+    def stop(folder: Path) -> None:
+        raise KeyboardInterrupt  # after all samples are made, before the folder has its name
+
+    with pytest.raises(KeyboardInterrupt):
+        tone_build(text, describe=stop)
+    assert len(list(partial.glob("rows/*/*.parquet"))) == 2
+    (bank / "smooth_turn_taking.jsonl").write_text(lines[0] + "\n" + lines[1].replace("three", "four"))
+    load_scripts.cache_clear()
+    result = tone_build(text)
+    assert result.n_resumed == 1 and result.n_spoken == 1
+    assert {row["turns"][0]["text"] for row in rows_of(result.folder).values()} == {
+        "One two three.",
+        "One two four.",
+    }
+    assert not partial.exists()
+
+
+def test_a_folder_of_somebody_elses_is_never_replaced(tone_build: Build, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    with pytest.raises(ReleaseError, match="no folder that duplexkit wrote"):
+        tone_build(tone_recipe_text("user_backchannel"), overwrite=True)
+    assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"

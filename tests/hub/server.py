@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from .faults import Fault
-from .store import Blob, Repo, Store, StoreError, large, small
+from .store import Blob, Commit, Repo, Store, StoreError, large, small
 from .xet import restored, xet_hash
 
 WRITE_TOKEN = "hf_" + "WriteTokenOfTheStandIn0001"
@@ -29,6 +29,8 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("commit", "POST", r"/api/datasets/(?P<id>[^/]+/[^/]+)/commit/(?P<rev>.+)"),
     ("tag", "POST", r"/api/datasets/(?P<id>[^/]+/[^/]+)/tag/(?P<rev>.+)"),
     ("branch", "POST", r"/api/datasets/(?P<id>[^/]+/[^/]+)/branch/(?P<rev>.+)"),
+    ("unbranch", "DELETE", r"/api/datasets/(?P<id>[^/]+/[^/]+)/branch/(?P<rev>.+)"),
+    ("commits", "GET", r"/api/datasets/(?P<id>[^/]+/[^/]+)/commits/(?P<rev>.+)"),
     ("settings", "PUT", r"/api/datasets/(?P<id>[^/]+/[^/]+)/settings"),
     ("refs", "GET", r"/api/datasets/(?P<id>[^/]+/[^/]+)/refs"),
     ("paths", "POST", r"/api/datasets/(?P<id>[^/]+/[^/]+)/paths-info/(?P<rev>.+)"),
@@ -41,7 +43,7 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("resolve", "GET", r"/datasets/(?P<id>[^/]+/[^/]+)/resolve/(?P<rev>[^/]+)/(?P<path>.+)"),
     ("resolve", "HEAD", r"/datasets/(?P<id>[^/]+/[^/]+)/resolve/(?P<rev>[^/]+)/(?P<path>.+)"),
 )
-_WRITES = ("create", "preupload", "commit", "tag", "branch", "settings", "batch")
+_WRITES = ("create", "preupload", "commit", "tag", "branch", "unbranch", "settings", "batch")
 
 
 class StandIn:
@@ -87,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._route(name, {k: v for k, v in match.groupdict().items() if v}, body)
         self._send(404, {"error": "no such route"})
 
-    do_GET = do_HEAD = do_POST = do_PUT = _serve
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = _serve
 
     def _chunk(self) -> bytes:
         size = int(self.rfile.readline().strip() or b"0", 16)
@@ -303,6 +305,30 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(body or b"{}")
         repo.branches[at["rev"]] = repo.at(asked.get("startingPoint") or "main").oid
         return {}
+
+    def _unbranch(self, at: dict[str, str], body: bytes) -> Any:
+        repo = self._repo(at)
+        if at["rev"] not in repo.branches:
+            raise StoreError(404, "Branch not found")
+        del repo.branches[at["rev"]]
+        return {}
+
+    def _commits(self, at: dict[str, str], body: bytes) -> Any:
+        repo = self._repo(at)
+        commit: Commit | None = repo.at(at["rev"])
+        found = []
+        while commit is not None:
+            found.append(
+                {
+                    "id": commit.oid,
+                    "title": commit.title,
+                    "message": "",
+                    "authors": [{"user": "me"}],
+                    "date": "2026-01-01T00:00:00.000Z",
+                }
+            )
+            commit = repo.commits.get(commit.parent)
+        return found
 
     def _settings(self, at: dict[str, str], body: bytes) -> Any:
         repo, asked = self._repo(at), json.loads(body)
