@@ -13,8 +13,11 @@ demo: $(INSTALLED)  ## build a small bilingual dataset in build/demo and check i
 	@start=$$(date +%s); $(BIN)/duplexkit build demo --out build/demo --overwrite && \
 	echo "build time: $$(( $$(date +%s) - start )) s" && $(BIN)/duplexkit check build/demo
 
-test: $(DEV)  ## all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+test: $(DEV)  ## all tests but those on much real speech
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+
+test-slow: $(DEV)  ## the rest: real speech, kills, browsers
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
 bench: $(DEV)  ## measure speed as ratios; writes build/bench.json
 	$(BIN)/python -m tests.benchmarks

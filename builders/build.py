@@ -211,8 +211,8 @@ def _attempt(
 ) -> tuple[Sample, dict[str, Any], list[Finding], frozenset[int] | None]:
     """Return the sample with each turn at its try, its row, what is wrong with it, and which turns (None: all)."""
     recipe = site.recipe
-    _, _, quality = workshop(site)
-    plan = replace(plan, turns=tuple(again(turn, n) for turn, n in zip(plan.turns, tries, strict=True)))
+    speaker, _, quality = workshop(site)
+    plan = replace(plan, turns=tuple(again(turn, n, speaker) for turn, n in zip(plan.turns, tries, strict=True)))
     utterances = tuple(voices.say(turn, i, tries[i]) for i, turn in enumerate(plan.turns))
     timeline = place(plan, tuple(u.shape for u in utterances), sample_rate_hz=recipe.sample_rate_hz)
     acoustics = draw_acoustics(plan, partial(rng_for, recipe.seed, job.id))

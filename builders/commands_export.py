@@ -77,6 +77,8 @@ def export(
     from .export.source import open_source
     from .progress import Steps
 
+    if dataset is not None and format_.name != "m3":
+        raise ReleaseError(f"--dataset {dataset}: {format_.name} has no place for a name; leave it out")
     opened = open_source(source, configs=tuple(config or ()), splits=tuple(split or ()))
     options = Options(
         dataset=dataset or opened.name,

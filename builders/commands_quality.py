@@ -134,10 +134,10 @@ def select(
     out: Annotated[Path, typer.Option("--out", help="The folder to write; it must not exist.")],
 ) -> None:
     """Write a built folder anew with other splits: by measure, number or share, scripts and speakers apart."""
-    from ..cards.card import write_card
+    from ..cards.describe import describe
     from .reselect import load_wanted_splits, reselect
 
-    facts = reselect(folder, load_wanted_splits(splits), out, describe=write_card)
+    facts = reselect(folder, load_wanted_splits(splits), out, describe=describe)
     table = Table("split", "samples", "hours", "speakers", "value", "mean", title=f"Splits of {out}")
     for split, there in facts["splits"].items():
         first = [split, str(there["samples"]), f"{there['hours']:.3f}", str(len(there["speakers"]))]
@@ -162,7 +162,7 @@ def listen(
     seed: Annotated[int, typer.Option("--seed", help="Which samples are drawn.")] = 1,
 ) -> None:
     """Write a page on which people rate samples; or, with --answers, put their ratings into the folder."""
-    from ..cards.card import write_card
+    from ..cards.describe import describe
     from .listen.answers import take_in
     from .listen.page import write_page
 
@@ -171,7 +171,7 @@ def listen(
         typer.echo(f"{page} written: send it to listeners, and give what they save to --answers")
         return
     facts = take_in(folder, answers)
-    write_card(folder)
+    describe(folder)
     typer.echo(f"{facts['n_raters']} raters, {facts['n_items']} samples")
     for name, question in facts["questions"].items():
         kappa = "not defined" if question["kappa"] is None else f"{question['kappa']:.2f}"

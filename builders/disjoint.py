@@ -121,11 +121,11 @@ def _divide(
         parts[best].append(family)
         for cell, n in counted.items():
             missing[best, cell] -= n
-    return _mended(parts, pools, needs, voices)
+    return _mended(parts, pools, needs)
 
 
 def _mended(
-    parts: dict[str, list[_Family]], pools: Pools, needs: Sequence[_Need], voices: Mapping[str, Voice]
+    parts: dict[str, list[_Family]], pools: Pools, needs: Sequence[_Need]
 ) -> dict[str, set[str]] | None:
     """Return the parts after moving families to splits whose roles could not be cast without them."""
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from .. import RecipeError, ReleaseError
 from ..scenarios.wanted_splits import WantedSplits, read_wanted_splits
-from .selection import Candidate, Selection, candidates_in, select, selection_facts
+from .said import SAID, SPEECH
+from .selection import Candidate, Selection, candidates_in, select, selection_facts, speakers_apart
+from .stems import stem_path
 from .write import read_rows, sha256_of, write_split
 
 
@@ -55,6 +58,8 @@ def reselect(
     """Write the samples of a built folder into `out`, split as wanted; return what `selection_facts` says.
 
     Values come from the `checks` column, and from ``quality/values.jsonl`` where a folder was measured later.
+    Samples that are left out are so everywhere: what they said, their stems and their values stay behind. The
+    recipe in the manifest has the new splits, and its digest is that of the old one with them.
 
     Raises
     ------
@@ -79,10 +84,14 @@ def reselect(
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     files = _write(folder, beside, manifest, candidates, selection)
+    _copy_stems(folder, beside, [folder / name for name in manifest["files"]], selection)
+    _write_said(folder, beside, selection, speakers_apart(candidates, selection))
+    _copy_quality(folder / "quality", beside / "quality", selection)
+    splits = json.loads(json.dumps(asdict(wanted)))
+    decided = json.dumps([manifest["recipe_digest"], splits], sort_keys=True)
+    manifest["recipe_digest"] = hashlib.sha256(decided.encode()).hexdigest()
+    manifest["recipe"]["splits"] = splits
     manifest["files"] = files
-    for name in ("stems", "quality"):
-        if (folder / name).is_dir():
-            shutil.copytree(folder / name, beside / name)
     for name in ("rejects.jsonl", "listening.json"):
         if (folder / name).is_file():
             shutil.copyfile(folder / name, beside / name)
@@ -133,6 +142,58 @@ def _rows(paths: Sequence[Path], ids: set[str], split: str) -> Iterator[dict[str
             if row["id"] in ids:
                 row["split"] = split
                 yield row
+
+
+def _copy_stems(folder: Path, out: Path, shards: Sequence[Path], selection: Selection) -> None:
+    """Copy the folder of stems, but for those that only left-out samples have."""
+    import pyarrow.parquet as pq
+
+    if not (folder / "stems").is_dir():
+        return
+    kept: set[Path] = set()
+    every: set[Path] = set()
+    for shard in shards:
+        for row in pq.read_table(shard, columns=["id", "provenance"]).to_pylist():
+            stems = {
+                stem_path(out, turn["stem"]) for turn in row["provenance"]["turns"] or () if turn["stem"]
+            }
+            every |= stems
+            kept |= stems if row["id"] in selection.splits else set()
+    shutil.copytree(folder / "stems", out / "stems")
+    for path in every - kept:
+        path.unlink(missing_ok=True)
+
+
+def _write_said(folder: Path, out: Path, selection: Selection, apart: Mapping[str, str]) -> None:
+    """Write what the selected samples said, with their new splits, and how far apart the speakers are."""
+    if (folder / SAID).is_file():
+        with (
+            (folder / SAID).open(encoding="utf-8") as lines,
+            (out / SAID).open("w", encoding="utf-8") as file,
+        ):
+            for said in map(json.loads, lines):
+                if said["id"] in selection.splits:
+                    said["split"] = selection.splits[said["id"]]
+                    file.write(json.dumps(said, ensure_ascii=False) + "\n")
+    if (folder / SPEECH).is_file():
+        facts = json.loads((folder / SPEECH).read_text(encoding="utf-8"))
+        _write_json(out / SPEECH, {**facts, "speaker_disjoint": dict(apart)})
+
+
+def _copy_quality(folder: Path, out: Path, selection: Selection) -> None:
+    """Copy what was measured later of the selected samples; pages and errors of the whole folder stay behind."""
+    if not (folder / "values.jsonl").is_file():
+        return
+    out.mkdir()
+    with (folder / "values.jsonl").open(encoding="utf-8") as lines:
+        values = [line for line in map(json.loads, lines) if line["id"] in selection.splits]
+    with (out / "values.jsonl").open("w", encoding="utf-8") as file:
+        for line in values:
+            if "split" in line:
+                line["split"] = selection.splits[line["id"]]
+            file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
+    if (folder / "measures.json").is_file():
+        shutil.copyfile(folder / "measures.json", out / "measures.json")
 
 
 def _ids(path: Path) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from ..scenarios.bank import SHIPPED
 from ..scenarios.conversation import Cast, Pause, PlannedTurn, Role, Shape, Voice, Word
 from ..scenarios.recipe import Recipe
 from .sample import Utterance
-from .speakers import Speaker
+from .speakers import Speaker, takes_speed, varies_by_seed
 from .stems import read_stem
 
 FOLDER = "stems"
@@ -73,7 +73,7 @@ def utterance_key(
         "pauses": [[pause.kind, pause.length_s] for pause in turn.pauses],
         "max_hush_s": turn.max_hush_s,
         "length_s": turn.length_s,
-        "seed": seed if speaker.uses_seed else None,
+        "seed": seed if varies_by_seed(speaker) else None,
         "engine": [speaker.engine, speaker.version],
         "sample_rate_hz": sample_rate_hz,
     }
@@ -150,6 +150,7 @@ def write_speech(folder: Path, recipe: Recipe, speaker: Speaker, facts: Mapping[
         "engine": speaker.engine,
         "version": speaker.version,
         "uses_seed": speaker.uses_seed,
+        "takes_speed": takes_speed(speaker),
         "licence": speaker.licence,
         "sets": sets,
         "voices": [

@@ -34,6 +34,7 @@ class SaidSpeaker:
         self.engine: str = facts["engine"]
         self.version: str = facts["version"]
         self.uses_seed: bool = facts["uses_seed"]
+        self.takes_speed: bool = facts.get("takes_speed", True)
         self.licence: str = facts["licence"]
         self._sets = {
             language: {name: tuple(ids) for name, ids in named.items()}

@@ -12,6 +12,7 @@ from .said import Said, from_json, said_of, to_json, utterance_key
 from .sample import Sample, Utterance
 from .seeds import rng_for
 from .speak import request_of, speak_turn
+from .speakers import varies_by_seed
 from .speech_cache import entry_path, request_key
 from .workshop import Site, workshop
 
@@ -85,10 +86,13 @@ class Voices:
 
 def asked_of(site: Site, job: Job, turn: PlannedTurn, i: int, n_tries: int) -> dict[str, Any]:
     """Return what decides an utterance besides its turn."""
+    speaker = workshop(site)[0]
+    drawn = int(rng_for(site.recipe.seed, job.id, f"speech/{n_tries}/{i}").integers(2**31))
+    only_asked_again = varies_by_seed(speaker) and not speaker.uses_seed
     return {
         "language": job.language,
-        "voice": workshop(site)[0].voices()[turn.voice],
-        "seed": int(rng_for(site.recipe.seed, job.id, f"speech/{n_tries}/{i}").integers(2**31)),
+        "voice": speaker.voices()[turn.voice],
+        "seed": n_tries if only_asked_again else drawn,  # the first clip of a text serves all samples
         "sample_rate_hz": site.recipe.sample_rate_hz,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -99,10 +100,10 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
         for bundle in bundles:
             if bundle.key not in taken:
                 groups.setdefault(bundle.group, []).append(bundle)
-        sizes = _group_sizes(bundles, own)
+        sizes = _group_sizes(bundles)
         for group, there in sorted(groups.items()):
             usable = [bundle for bundle in there if _usable(bundle, own)]
-            for bundle in _best(usable, wish, own, sizes[group], group, wanted, seed):
+            for bundle in _best(usable, wish, own, sizes[group], group, seed):
                 taken[bundle.key] = wish.split
     splits: dict[str, str] = {}
     left_out: list[str] = []
@@ -143,7 +144,7 @@ def _usable(bundle: _Bundle, own: frozenset[str] | None) -> tuple[Candidate, ...
     return tuple(s for s in bundle.samples if own is None or s.speakers <= own)
 
 
-def _group_sizes(bundles: Iterable[_Bundle], own: frozenset[str] | None) -> dict[tuple[str, ...], int]:
+def _group_sizes(bundles: Iterable[_Bundle]) -> dict[tuple[str, ...], int]:
     sizes: dict[tuple[str, ...], int] = {}
     for bundle in bundles:
         sizes[bundle.group] = sizes.get(bundle.group, 0) + len(bundle.samples)
@@ -156,7 +157,6 @@ def _best(
     own: frozenset[str] | None,
     group_size: int,
     group: tuple[str, ...],
-    wanted: WantedSplits,
     seed: int,
 ) -> list[_Bundle]:
     """Return the bundles of one group that a wish takes."""
@@ -255,7 +255,7 @@ def _speakers_of_splits(
     speaker first with whom most samples stay whole.
     """
     everybody = sorted({speaker for sample in candidates for speaker in sample.speakers})
-    asked = {wish.split: _n_speakers(wish, wanted, everybody) for wish in wanted.wishes}
+    asked = {wish.split: _n_speakers(wish, everybody) for wish in wanted.wishes}
     if sum(asked.values()) >= len(everybody):
         raise RecipeError(
             f"splits: asked for {', '.join(f'{n} {split}' for split, n in asked.items())} speakers and some for "
@@ -274,7 +274,7 @@ def _speakers_of_splits(
     return chosen
 
 
-def _n_speakers(wish: SplitWish, wanted: WantedSplits, everybody: Sequence[str]) -> int:
+def _n_speakers(wish: SplitWish, everybody: Sequence[str]) -> int:
     if wish.speakers is not None:
         return wish.speakers
     return max(1, round((wish.fraction or 0.2) * len(everybody)))
@@ -301,6 +301,29 @@ def candidates_in(paths: Iterable[Path]) -> list[Candidate]:
     import pyarrow.parquet as pq
 
     return [candidate_of(row) for path in paths for row in pq.read_table(path, columns=_COLUMNS).to_pylist()]
+
+
+def speakers_apart(candidates: Sequence[Candidate], selection: Selection) -> dict[str, str]:
+    """Return how far apart the speakers of the splits came out, by language, in the words of `Company.disjoint`.
+
+    Only languages with several splits are there.
+    """
+    heard: dict[tuple[str, str], set[str]] = {}
+    for candidate in candidates:
+        if candidate.id in selection.splits:
+            place = candidate.language, selection.splits[candidate.id]
+            heard[place] = heard.get(place, set()) | candidate.speakers
+
+    def are_apart(places: Iterable[tuple[str, str]]) -> bool:
+        return not any(a[1] != b[1] and heard[a] & heard[b] for a, b in combinations(places, 2))
+
+    everywhere = are_apart(heard)
+    found = {}
+    for language in dict.fromkeys(language for language, _ in heard):
+        own = [place for place in heard if place[0] == language]
+        if len(own) > 1:
+            found[language] = "all languages" if everywhere else "this language" if are_apart(own) else "no"
+    return found
 
 
 def selection_facts(

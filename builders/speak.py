@@ -20,7 +20,7 @@ from ..acoustics.resample import resample
 from ..scenarios.conversation import Pause, PlannedTurn, Shape, Voice, Word
 from ..scenarios.markup import Marked, parse
 from .sample import Utterance
-from .speakers import Clip, ClipWord, Speaker, SpeechRequest
+from .speakers import Clip, ClipWord, Speaker, SpeechRequest, takes_speed
 from .speech_cache import get_or_speak
 
 HUSH_S = 0.05
@@ -100,6 +100,8 @@ def speak_turn(
 ) -> Utterance:
     """Return the spoken turn; one that leaves its `length_s` is asked for again, faster or slower.
 
+    From an engine that takes no speed it is returned as it came.
+
     `note_clip` is called with the key of every clip that is listened to, the ones not taken too.
 
     Raises
@@ -120,6 +122,8 @@ def speak_turn(
             count=count,
             note_clip=note_clip,
         )
+        if not takes_speed(speaker):
+            break
         fitting = _fitting_speed(utterance, turn.length_s, speed)
         if fitting == speed or not turn.speed / _MOST <= fitting <= turn.speed * _MOST:
             break
@@ -371,10 +375,15 @@ def _reading(marked: Marked) -> str:
     return spoken + marked.text[last:] if last else ""
 
 
-def again(turn: PlannedTurn, attempt: int) -> PlannedTurn:
+def again(turn: PlannedTurn, attempt: int, speaker: Speaker) -> PlannedTurn:
     """Return the turn as it is asked for at a later attempt: slower and faster in turn, 4 % a step.
 
-    An engine without a seed would say the same again.
+    An engine without a seed would say the same again. From one that takes no speed the turn itself is asked:
+    its seed makes the difference.
     """
     step = (attempt + 1) // 2 * (-1 if attempt % 2 else 1)
-    return turn if attempt == 0 else replace(turn, speed=round(turn.speed * (1 + 0.04 * step), 3))
+    return (
+        turn
+        if attempt == 0 or not takes_speed(speaker)
+        else replace(turn, speed=round(turn.speed * (1 + 0.04 * step), 3))
+    )

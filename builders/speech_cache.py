@@ -15,16 +15,16 @@ from uuid import uuid4
 import numpy as np
 
 from .. import SpeechError
-from .speakers import Clip, ClipWord, Speaker, SpeechRequest
+from .speakers import Clip, ClipWord, Speaker, SpeechRequest, varies_by_seed
 
 _FORMAT = 1
 
 
 def request_key(speaker: Speaker, request: SpeechRequest) -> str:
-    """Return the SHA-256 of all that decides a clip: text, voice, speed, seed (if used), engine, version."""
+    """Return the SHA-256 of all that decides a clip: text, voice, speed, seed (if it varies), engine, version."""
     asked = asdict(request)
     asked["voice"] = {"id": request.voice.id, "mix": request.voice.mix}
-    if not speaker.uses_seed:
+    if not varies_by_seed(speaker):
         asked["seed"] = 0
     asked["engine"], asked["version"], asked["format"] = speaker.engine, speaker.version, _FORMAT
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()

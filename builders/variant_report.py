@@ -17,7 +17,7 @@ from .said import SAID, ids_of, said_of
 from .sayings import Voices, kept_of, planned
 from .speak import again
 from .variant import Variant
-from .workshop import Site
+from .workshop import Site, workshop
 from .write import read_rows
 
 _SOUND = ("input", "clean_input", "untreated_input", "system")
@@ -49,7 +49,7 @@ def to_speak(variant: Variant, cache_dir: Path, progress: Callable[[int, int], N
         tries = kept.tries if kept is not None else (0,) * len(plan.turns)
         voices = Voices(site=site, job=job, kept=kept, count=lambda what: None, note_clip=lambda key: None)
         for i, (turn, n_tries) in enumerate(zip(plan.turns, tries, strict=True)):
-            origin = voices.origin(again(turn, n_tries), i, n_tries)
+            origin = voices.origin(again(turn, n_tries, workshop(site)[0]), i, n_tries)
             found[origin] += 1
             n_characters += len(shown(turn.text)) if origin == "spoken" else 0
         progress(n, len(jobs))

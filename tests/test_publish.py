@@ -155,6 +155,8 @@ def test_a_release_does_not_differ_from_its_own_folder(
     from duplexkit.cards.write_entry import open_release
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    template = f"{hub.url}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
     own = Path(shutil.copytree(folder, tmp_path / "own"))
     (own / "LICENSE.txt").write_text("words", encoding="utf-8")
     run(own)

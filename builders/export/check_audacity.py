@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ... import ReleaseError
 from .format import Finding
+from .origins import ATTRIBUTION
 from .reading import Report
 
 
@@ -18,7 +19,7 @@ def check(folder: Path) -> Iterator[Finding]:
     ReleaseError
         If there are none.
     """
-    files = sorted(folder.rglob("*.txt"))
+    files = sorted(path for path in folder.rglob("*.txt") if path != folder / ATTRIBUTION)
     if not files:
         raise ReleaseError(f"{folder}: no label files below it")
     report = Report(folder)

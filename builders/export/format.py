@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a user may choose.
+    """What a user may choose; a format refuses what it does not take.
 
     `dataset` names the data where a format has a place for a name. `gap_free` and `labels` belong to m3,
     `rate_hz` to the formats that take any rate (None: the format's usual one), `transcripts` to fdb
@@ -59,10 +59,14 @@ Write = Callable[[Iterable[Row], Path, Options], Iterator[Outcome]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A format: what it is for, how it is written, and how a folder of it is checked."""
+    """A format: what it is for, how it is written, and how a folder of it is checked.
+
+    `takes` names the fields of `Options` that it heeds; `dataset` is not among them, every source has a name.
+    """
 
     name: str
     meaning: str
+    takes: frozenset[str]
     write: Write
     check: Callable[[Path], Iterator[Finding]]
 
@@ -78,13 +82,22 @@ def file_id(row_id: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "-" for c in row_id)
 
 
-def check_choices(options: Options) -> None:
-    """Refuse what no format knows.
+_FLAGS = {
+    "gap_free": "--keep-gaps",
+    "labels": "--labels",
+    "rate_hz": "--rate",
+    "transcripts": "--transcripts",
+    "author_q": "--author-q",
+}
+
+
+def check_choices(options: Options, format_: Format) -> None:
+    """Refuse what no format knows, and what this one does not heed.
 
     Raises
     ------
     ReleaseError
-        If `labels` or `transcripts` is none of the known ones.
+        If `labels` or `transcripts` is none of the known ones, or a choice is not among what the format takes.
     """
     if options.labels not in ("m3", "intended"):
         raise ReleaseError(f"--labels {options.labels}: wanted m3 (by M3's rule) or intended (as planned)")
@@ -93,3 +106,11 @@ def check_choices(options: Options) -> None:
             f"--transcripts {options.transcripts}: wanted ground_truth, or asr:MODEL with a model of "
             "faster-whisper (asr:tiny.en takes the weights of the extra 'quality')"
         )
+    for field in fields(Options):
+        value = getattr(options, field.name)
+        if field.name in _FLAGS and value != field.default and field.name not in format_.takes:
+            known = ", ".join(_FLAGS[name] for name in _FLAGS if name in format_.takes) or "none of these"
+            given = "" if isinstance(value, bool) else f" {value}"
+            raise ReleaseError(
+                f"{_FLAGS[field.name]}{given}: {format_.name} does not take it (it takes: {known}); leave it out"
+            )

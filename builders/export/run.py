@@ -6,13 +6,14 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ... import ReleaseError, __version__
-from .files import put_json
-from .format import Format, Options, check_choices
+from .files import put_bytes, put_json
+from .format import Format, Options, Row, check_choices
+from .origins import ATTRIBUTION, Origins
 from .source import Source, rows_of
 
 MARK = ".export-mark.json"
@@ -39,27 +40,40 @@ def export(
     """Write a source into the folder `out` in a format, or go on where an earlier run stopped.
 
     Until all is written the folder is called ``<out>.partial``. ``export.json`` at its top says which sample
-    lies where and which rows have no place in the format.
+    lies where, which rows have no place in the format, and under which licences the parts of the others are;
+    ``ATTRIBUTION.txt`` beside it says the last to people.
 
     Raises
     ------
     ReleaseError
-        If `out` is not empty and `overwrite` is not given, or no row has a place in the format.
+        If `out` is not empty and `overwrite` is not given, a choice is not for this format, or no row has a
+        place in it.
     """
-    check_choices(options)
+    check_choices(options, format_)
     if out.exists() and not overwrite and (not out.is_dir() or any(out.iterdir())):
         raise ReleaseError(f"{out} exists and is not empty; give another OUT, or --overwrite to replace it")
     unfinished = out.with_name(f"{out.name}.partial")
     _prepare(unfinished, _mark(source, format_, options))
     places: dict[str, str] = {}
     reasons: Counter[str] = Counter()
-    total = source.n_rows
-    for done, outcome in enumerate(format_.write(rows_of(source), unfinished, options), 1):
+    origins = Origins()
+
+    def heard() -> Iterator[Row]:
+        for row in rows_of(source):
+            if row["input"] is None:
+                reasons["it holds annotations only, and a format without sound is of no use"] += 1
+            else:
+                origins.see(row)
+                yield row
+
+    for outcome in format_.write(heard(), unfinished, options):
         if outcome.skipped:
             reasons[outcome.skipped] += 1
+            origins.forget(outcome.id)
         else:
             places[outcome.place] = outcome.id
-        progress(done, total)
+            origins.keep(outcome.id)
+        progress(len(places) + reasons.total(), source.n_rows)
     if not places:
         shutil.rmtree(unfinished)
         why = "; ".join(f"{n} rows: {reason}" for reason, n in reasons.items()) or "there are no rows"
@@ -69,12 +83,14 @@ def export(
         {
             "format": format_.name,
             "generator": {"name": "duplexkit", "version": __version__},
-            "dataset": source.name,
+            "dataset": {"name": source.name, "version": source.version, "licence": source.licence},
+            "parts": origins.parts(),
             "options": asdict(options),
             "left_out": dict(reasons),
             "samples": places,
         },
     )
+    put_bytes(unfinished / ATTRIBUTION, origins.text(source.name, source.version, source.licence).encode())
     (unfinished / MARK).unlink()
     _put_in_place(unfinished, out)
     return Exported(n_written=len(places), skipped=dict(reasons))

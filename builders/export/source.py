@@ -28,10 +28,12 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where rows come from: the folder, the dataset's name, the shards that were chosen."""
+    """Where rows come from: the folder, the dataset's name and licence, the shards that were chosen."""
 
     folder: Path
     name: str
+    version: str
+    licence: str
     digest: str
     shards: tuple[Shard, ...]
 
@@ -73,7 +75,8 @@ def open_source(where: str, *, configs: tuple[str, ...] = (), splits: tuple[str,
             Shard(path=folder / name, config=facts["config"], split=facts["split"], n_rows=facts["rows"])
             for name, facts in files.items()
         ]
-        digest, name = manifest["recipe_digest"], manifest["recipe"]["name"]
+        digest, recipe = manifest["recipe_digest"], manifest["recipe"]
+        name, version, licence = recipe["name"], str(recipe["version"]), str(recipe["licence"])
     except (ValueError, KeyError, TypeError) as error:
         raise ReleaseError(f"{path}: no manifest of duplexkit ({error}); build the folder again") from None
     _known(
@@ -92,7 +95,14 @@ def open_source(where: str, *, configs: tuple[str, ...] = (), splits: tuple[str,
                 f"{shard.path} is missing, but manifest.json lists it; build or fetch it again"
             )
     hashes = [files[s.path.relative_to(folder).as_posix()].get("sha256", "") for s in shards]
-    return Source(folder=folder, name=name, digest="".join([digest, *hashes]), shards=shards)
+    return Source(
+        folder=folder,
+        name=name,
+        version=version,
+        licence=licence,
+        digest="".join([digest, *hashes]),
+        shards=shards,
+    )
 
 
 def _known(wanted: tuple[str, ...], there: set[str], option: str, where: str) -> None:

@@ -120,9 +120,7 @@ def _span(path: Path, item: Any, key: str) -> tuple[float, float]:
     return start_s, end_s
 
 
-def _monologue(
-    sample: Path, task: Task, language: str
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _monologue(sample: Path, task: Task, language: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     words = _words(sample / "transcription.json")
     if not words:
         raise ReleaseError(f"{sample / 'transcription.json'}: no words; wanted what the user says")
@@ -148,8 +146,14 @@ def _distribution(sample: Path) -> dict[str, Any]:
         if path.is_file():
             shares = _json(path).get(sample.name)
             if isinstance(shares, list):
-                return {"backchannel_q": shares, "q_source": path.name}
+                return {"backchannel_q": shares, "q_source": _q_source(root) or path.name}
     return {}
+
+
+def _q_source(root: Path) -> str:
+    """Return whose the distribution is, where our export left a note of it beside the task ("" = not said)."""
+    path = root.with_name(f"{root.name}_q_source.json")
+    return str(_json(path).get("q_source", "")) if path.is_file() else ""
 
 
 def _interruption(

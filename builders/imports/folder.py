@@ -19,8 +19,8 @@ from ...scenarios.recipe import Checks
 from ..check import check_row
 from ..export.levels import sample_at, tracks_at
 from ..flac import from_flac, to_flac
-from ..stems import read_stem, write_stem
 from ..schema import COLUMNS
+from ..stems import read_stem, write_stem
 from ..write import manifest, read_rows, write_row, write_split
 from .row import sound_record
 
@@ -102,7 +102,9 @@ def write_imported(
     facts: dict[str, dict[str, Any]] = {}
     for (config, split), paths in groups.items():
         scenario, _, language = config.partition("-")
-        shards = write_split(folder / scenario / language, split, _rows(paths, content.digest), rates[config][0])
+        shards = write_split(
+            folder / scenario / language, split, _rows(paths, content.digest), rates[config][0]
+        )
         facts |= _facts(folder, shards, config, split)
     described = manifest(
         folder,

@@ -14,6 +14,7 @@ from ..quality.table import interval
 from .kappa import fleiss_kappa
 from .page import QUESTIONS, dataset_digest, rows_with
 
+
 def take_in(folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
     """Put the answers of raters into ``listening.json`` of a built folder; return what it holds.
 

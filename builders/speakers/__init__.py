@@ -72,6 +72,8 @@ class Speaker(Protocol):
     version: str
     """Everything that decides the sound besides the request: package, model hash, data format."""
     uses_seed: bool
+    takes_speed: bool
+    """Whether it can speak faster or slower; an engine that does not say can."""
     licence: str
     """SPDX id of the speech it makes (weights), before the voice's own."""
 
@@ -94,6 +96,19 @@ class Speaker(Protocol):
         ...
 
 
+def takes_speed(speaker: Speaker) -> bool:
+    """Say whether an engine can be asked for another speed."""
+    return getattr(speaker, "takes_speed", True)
+
+
+def varies_by_seed(speaker: Speaker) -> bool:
+    """Say whether a seed makes another clip: one that the engine uses, or, as its last way, asks again with.
+
+    An engine that takes neither seed nor speed can only be asked again; what then came is another clip.
+    """
+    return speaker.uses_seed or not takes_speed(speaker)
+
+
 Factory = Callable[[Path, Mapping[str, Any]], Speaker]
 """What makes an engine, from the folder it may keep things in and the recipe's table ``[speech.options]``."""
 
@@ -103,8 +118,8 @@ class Engine:
     """What is known of an engine before it is made.
 
     `languages` is empty where its voices decide. `pauses` says how a break is asked for, `sounds` which
-    other sounds it makes, `times` where word times come from. `concurrency` is how many processes may speak
-    at once (None: as many as there are). Licences are SPDX ids; ``user`` means that the recipe states it.
+    other sounds it makes, `times` where word times come from. Licences are SPDX ids; ``user`` means that the
+    recipe states it. An engine that may not speak in all processes at once sees to it itself (`slots.slot`).
     """
 
     name: str
@@ -117,7 +132,6 @@ class Engine:
     sounds: tuple[str, ...] = ()
     uses_seed: bool
     times: Literal["engine", "aligner"]
-    concurrency: int | None = None
 
 
 def _factory(module: str, attribute: str) -> Factory:
@@ -183,7 +197,6 @@ _SHIPPED = (
         sounds=("laugh", "breath", "sigh", "cough"),
         uses_seed=True,
         times="aligner",
-        concurrency=1,
     ),
     Engine(
         name="openai_speech",
@@ -195,7 +208,6 @@ _SHIPPED = (
         pauses="punctuation",
         uses_seed=False,
         times="aligner",
-        concurrency=4,
     ),
     Engine(
         name="recorded",

@@ -85,6 +85,7 @@ class ChatTts:
 
     engine = "chattts"
     uses_seed = True
+    takes_speed = True
 
     def __init__(self, cache_dir: Path, options: Mapping[str, Any]) -> None:
         read = read_options(options, fields=_FIELDS, engine=self.engine, also=("voices",))
@@ -173,10 +174,6 @@ class ChatTts:
     def voices(self) -> dict[str, Voice]:
         """Return the voices by id; the part of each is named by the hash of its speaker string."""
         return dict(self._voices)
-
-    def speaker_strings(self) -> dict[str, str]:
-        """Return ChatTTS's speaker string of each voice: the same string is the same voice elsewhere."""
-        return dict(self._speakers)
 
     def voice_sets(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Return all voices of each language (``default``), and those of each gender."""

@@ -97,6 +97,7 @@ class CosyVoice:
         self._aligner = aligner_from(values.get("aligner", "auto"))
         self._backend = _backend(values)
         self.uses_seed = self._backend.uses_seed
+        self.takes_speed = self._backend.takes_speed
         self.version = f"model={self._backend.model} revision={REVISION} {self._aligner.version}"
 
     def voices(self) -> dict[str, Voice]:

@@ -37,6 +37,7 @@ class UpstreamClient:
     """
 
     uses_seed = False
+    takes_speed = False
 
     def __init__(self, url: str, *, model: str, sample_rate_hz: int, timeout_s: float, attempts: int) -> None:
         self.url, self.model = url.rstrip("/"), model
@@ -100,6 +101,7 @@ class OurClient:
     """
 
     uses_seed = True
+    takes_speed = True
 
     def __init__(self, url: str, *, health: Mapping[str, Any], timeout_s: float, attempts: int) -> None:
         self.url, self.model = url.rstrip("/"), str(health["model"])

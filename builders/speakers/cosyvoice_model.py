@@ -45,6 +45,7 @@ class CosyModel:
     """
 
     uses_seed = True
+    takes_speed = True
 
     def __init__(self, model_dir: Path, repo_dir: Path | None = None) -> None:
         kind = next((name for name in _CLASSES if (model_dir / name).is_file()), None)

@@ -45,6 +45,7 @@ class CosyBackend(Protocol):
 
     model: str
     uses_seed: bool
+    takes_speed: bool
 
     def speak(self, request: CosyRequest) -> Sound:
         """Return the spoken text, or raise SpeechError."""

@@ -68,6 +68,7 @@ class Hibari:
 
     engine = "hibari"
     uses_seed = True
+    takes_speed = True
     licence = "Apache-2.0"
 
     def __init__(self, cache_dir: Path, options: Mapping[str, Any]) -> None:

@@ -97,6 +97,7 @@ class Kokoro:
 
     engine = "kokoro"
     uses_seed = False
+    takes_speed = True
     licence = "Apache-2.0"
 
     def __init__(self, cache_dir: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -86,13 +86,16 @@ class OpenAiSpeech:
         }
         self._aligner = aligner_from(values.get("aligner", "auto"))
         self._client: Any = None
+        self.takes_speed: bool = self._values.get("sends_speed", True)
         self.version = self._version()
 
     def _version(self) -> str:
-        """Return what decides the sound besides the request; the address does not."""
+        """Return what decides the sound besides the request: two servers may call two models by one name."""
         own = {
             key: self._values.get(key)
-            for key in ("model", "response_format", "instructions", "sample_rate_hz", "sends_speed")
+            for key in (
+                *("base_url", "model", "response_format", "instructions", "sample_rate_hz", "sends_speed"),
+            )
         }
         asked = json.dumps([own, self._extra_body], sort_keys=True)
         digest = hashlib.sha256(asked.encode()).hexdigest()[:12]
@@ -108,11 +111,6 @@ class OpenAiSpeech:
     def voice_sets(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Return all voices of each language (``default``), and those of each gender."""
         return sets_of(self.voices())
-
-    def cost_usd(self, texts: Iterable[str]) -> float | None:
-        """Return what these texts would cost at the recipe's ``usd_per_million_chars``; None without one."""
-        price = self._values.get("usd_per_million_chars")
-        return None if price is None else price * sum(map(len, texts)) / 1e6
 
     def speak(self, request: SpeechRequest) -> Clip:
         """Return the spoken text, as the server sent it.
@@ -166,7 +164,7 @@ class OpenAiSpeech:
             "voice": own.get("voice", request.voice.id),
             "response_format": self._values.get("response_format", "wav"),
         }
-        if self._values.get("sends_speed", True):
+        if self.takes_speed:
             asked["speed"] = request.speed
         elif not math.isclose(request.speed, 1.0):
             raise SpeechError(f"speed {request.speed}: {WHERE}.sends_speed is false, so it must be 1")

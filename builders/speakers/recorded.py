@@ -51,6 +51,7 @@ class Recorded:
 
     engine = "recorded"
     uses_seed = True
+    takes_speed = False
 
     def __init__(self, cache_dir: Path, options: Mapping[str, Any]) -> None:
         values = read_options(options, fields=_FIELDS, engine=self.engine, required=("licence", "language"))

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duplexkit import RecipeError, ReleaseError
-from duplexkit.builders.build import BuildResult
+from duplexkit.builders.build import BuildResult, build
 from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.reselect import load_wanted_splits, reselect
-from duplexkit.builders.selection import Candidate, largest_remainders, select
+from duplexkit.builders.said import all_said
+from duplexkit.builders.selection import Candidate, Selection, largest_remainders, select, speakers_apart
+from duplexkit.builders.variant import Asked, variant_of
 from duplexkit.cards.card import write_card
 from duplexkit.scenarios.wanted_splits import read_wanted_splits
 from tests.builders.test_build import rows_of
@@ -216,6 +218,55 @@ def test_a_built_folder_is_split_anew(tone_build: Callable[..., BuildResult], tm
         reselect(folder, load_wanted_splits(toml), out, describe=write_card)
 
 
+def test_a_variant_of_a_selected_folder_keeps_its_splits_and_what_was_left_out(
+    tone_build: Callable[..., BuildResult], tmp_path: Path
+) -> None:
+    folder = tone_build(tone_recipe_text("background_speech", count=12), tmp_path / "base").folder
+    table = read_wanted_splits({"test": {"count": 1, "speakers": 2}, "within": []})
+    out = tmp_path / "anew"
+    facts = reselect(folder, table, out, describe=write_card)
+    rows, old = rows_of(out), rows_of(folder)
+    assert facts["left_out"] and set(rows) | set(facts["left_out"]) == set(old)
+    splits = {id_: row["split"] for id_, row in rows.items()}
+    assert {said.id: said.split for said in all_said(out)} == splits and len(set(splits.values())) == 2
+    stems = {turn["stem"] for row in rows.values() for turn in row["provenance"]["turns"]}
+    assert {path.stem for path in (out / "stems").glob("*/*.flac")} == stems
+    assert len(stems) < len(list((folder / "stems").glob("*/*.flac")))
+    was, now = (json.loads((f / "manifest.json").read_text()) for f in (folder, out))
+    assert was["recipe"]["splits"] is None and now["recipe"]["splits"]["wishes"][0]["speakers"] == 2
+    assert was["recipe_digest"] != now["recipe_digest"]
+    apart = json.loads((out / "stems" / "speech.json").read_text())["speaker_disjoint"]
+    assert set(apart.values()) == {"all languages"}
+
+    variant = variant_of(out, Asked(treatments=("closed_door@1",)))
+    result = build(
+        variant.recipe,
+        tmp_path / "variant",
+        cache_dir=tmp_path / "empty",
+        workers=1,
+        base=variant.base,
+        describe=write_card,
+        progress=lambda outcome, done, total: None,
+    )
+    assert {id_: row["split"] for id_, row in rows_of(result.folder).items()} == splits
+    assert result.n_spoken == 0 and result.n_kept > 0
+
+
+def test_how_far_apart_speakers_are_is_what_came_out() -> None:
+    def said(*places: tuple[str, str, str]) -> dict[str, str]:
+        there = [
+            candidate(i, id=str(i), language=language, speakers=frozenset({speaker}))
+            for i, (language, _, speaker) in enumerate(places)
+        ]
+        splits = {str(i): split for i, (_, split, _) in enumerate(places)}
+        return speakers_apart(there, Selection(splits=splits, left_out=(), speakers={}))
+
+    en = [("en", "test", "a"), ("en", "train", "b")]
+    assert said(*en, ("ja", "test", "a")) == {"en": "all languages"}
+    assert said(*en, ("ja", "test", "b")) == {"en": "this language"}
+    assert said(*en, ("en", "train", "a")) == {"en": "no"}
+
+
 def test_a_later_measurement_can_be_selected_by(
     tone_build: Callable[..., BuildResult], tmp_path: Path
 ) -> None:
@@ -227,6 +278,8 @@ def test_a_later_measurement_can_be_selected_by(
     (folder / "quality" / "values.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     table = read_wanted_splits({"test": {"count": 2, "measure": "squim_stoi"}, "within": []})
     reselect(folder, table, tmp_path / "anew", describe=write_card)
+    kept = (tmp_path / "anew" / "quality" / "values.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in kept] == lines
     scripts = {row["script"]["id"] for row in rows_of(tmp_path / "anew").values() if row["split"] == "test"}
     means = {
         script: sum(line["values"]["squim_stoi"] for line in lines if f"/{script}/" in line["id"])
