@@ -132,9 +132,7 @@ def _already(
     return "already published"
 
 
-def _follow(
-    release: Release, hub: Hub, files: tuple[ReleaseFile, ...], say: Callable[[str], None]
-) -> None:
+def _follow(release: Release, hub: Hub, files: tuple[ReleaseFile, ...], say: Callable[[str], None]) -> None:
     """Bring main to a tagged release whose branch stands, and delete the branch.
 
     Main is left as it is where it has gone on since: its newest commits, this release's own apart, must lead

@@ -117,8 +117,11 @@ def annotate(
     *,
     decisions: Decisions | None = None,
     overwrite: bool = False,
+    describe: Callable[[Path], object],
 ) -> Annotated:
     """Write a dataset folder of the conversations that `read` gives (it is called twice where there are decisions).
+
+    `describe` writes its card before it gets its name.
 
     Raises
     ------
@@ -143,12 +146,17 @@ def annotate(
             if found.excerpt.id not in rejected:
                 yield recorded_row(found.excerpt, found.conversation, found.speech, found.sound, about)
 
-    n_rows, seconds = _write(out, rows(), recipe, digest, rejected)
+    n_rows, seconds = _write(out, rows(), recipe, digest, rejected, describe)
     return Annotated(folder=out, n_rows=n_rows, seconds=seconds, excluded=tuple(excluded), rejected=rejected)
 
 
 def annotate_listened(
-    read: Iterable[Listened], wanted: Wanted, out: Path, *, overwrite: bool = False
+    read: Iterable[Listened],
+    wanted: Wanted,
+    out: Path,
+    *,
+    overwrite: bool = False,
+    describe: Callable[[Path], object],
 ) -> Annotated:
     """Write a dataset folder of what people listened to, with Q from their responses; errors as `annotate`."""
     if out.exists() and not overwrite:
@@ -156,7 +164,8 @@ def annotate_listened(
     recipe = _recipe(wanted, None, {})
     digest = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
     about = _about(wanted, digest)
-    n_rows, seconds = _write(out, (listened_row(each, about) for each in read), recipe, digest, {})
+    rows = (listened_row(each, about) for each in read)
+    n_rows, seconds = _write(out, rows, recipe, digest, {}, describe)
     return Annotated(folder=out, n_rows=n_rows, seconds=seconds, excluded=(), rejected={})
 
 
@@ -176,6 +185,7 @@ def _write(
     recipe: dict[str, Any],
     digest: str,
     rejected: dict[str, str],
+    describe: Callable[[Path], object],
 ) -> tuple[int, float]:
     """Write the rows beside `out` and rename; return how many there are and how long they last in seconds."""
     ids: set[str] = set()
@@ -203,6 +213,7 @@ def _write(
                 f"reviewer leave all out; look at the reasons with --review"
             )
         _finish(beside, shards, recipe, digest, rejected)
+        describe(beside)
         _put_in_place(beside, out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

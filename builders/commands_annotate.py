@@ -82,6 +82,7 @@ def annotate(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT or the page.")] = False,
 ) -> None:
     """Label recordings of yours by rule and write them as rows, or as a page to review."""
+    from ..cards.describe import describe
     from .annotate import Wanted, annotate_listened
     from .annotate import annotate as write
     from .corpora.icc import read_icc
@@ -109,7 +110,7 @@ def annotate(
     if layout == "icc":
         if out is None:
             raise RecipeError("--review: stimuli with listeners are not reviewed here; give --out")
-        made = annotate_listened(read_icc(folder), wanted, out, overwrite=overwrite)
+        made = annotate_listened(read_icc(folder), wanted, out, overwrite=overwrite, describe=describe)
     else:
         read = _reader(folder, layout, speakers, pattern, transcript, columns)
         if review is not None:
@@ -117,7 +118,7 @@ def annotate(
             return
         assert out is not None
         chosen = None if decisions is None else read_decisions(decisions)
-        made = write(read, wanted, out, decisions=chosen, overwrite=overwrite)
+        made = write(read, wanted, out, decisions=chosen, overwrite=overwrite, describe=describe)
     typer.echo(f"{made.folder}: {made.n_rows} rows, {made.seconds / 60:.1f} minutes")
     _say_why({"left out by the rules": Counter(stretch.reason for _, stretch in made.excluded)})
     _say_why({"rejected by the reviewer": Counter(made.rejected.values())})

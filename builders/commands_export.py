@@ -138,6 +138,7 @@ def import_(
     ] = False,
 ) -> None:
     """Make rows of our schema from a folder of Full-Duplex-Bench or M3-DuplexBench, to audit or re-release it."""
+    from ..cards.describe import describe
     from .imports import IMPORTS, SOUNDS
     from .imports.folder import write_imported
     from .progress import Steps
@@ -156,6 +157,7 @@ def import_(
             name=form,
             licence=licence,
             rate_hz=rate,
+            describe=describe,
             progress=lambda done: steps.advance(done, total),
         )
     typer.echo(f"{out}: {n} rows; next: duplexkit check {out}")

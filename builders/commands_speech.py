@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -193,7 +193,7 @@ def voices(
     from ..scenarios.fields import unknown
     from ..scenarios.recipe import load_recipe
     from . import voice_table
-    from .speakers import make_speaker
+    from .speakers import engines, make_speaker
     from .workshop import speaker_of
 
     cache_dir = cache_or_default(cache)
@@ -210,6 +210,8 @@ def voices(
         typer.echo(json.dumps(voice_table.as_json(found, speaker), indent=1, ensure_ascii=False))
     else:
         Console().print(voice_table.as_table(found, speaker))
+        for line in voice_table.engine_lines(engines()[speaker.engine]):
+            typer.echo(line)
     if play is not None:
         said = voice_table.play(found[0], speaker, play, language=language, text=text)
         typer.echo(f"{play}: {found[0].id} says {said!r}", err=as_json)
@@ -249,12 +251,12 @@ def variant(
     ] = False,
 ) -> None:
     """Build the same samples with new voices, in another language or with other sound; say what changed."""
-    from ..cards.card import write_card
+    from ..cards.describe import describe
     from .build import Outcome
     from .build import build as run
     from .progress import Steps
     from .variant import Asked, variant_of
-    from .variant_report import differences, to_speak, write_report
+    from .variant_report import to_speak, write_report
 
     asked = Asked(
         voices=voices,
@@ -276,9 +278,17 @@ def variant(
     typer.echo(_expected(expected, made.recipe.speech.engine))
     if out is None:
         return
+    report: dict[str, Any] = {}
+    outcomes: list[Outcome] = []
+
+    def papers(folder: Path) -> None:
+        report.update(write_report(made, expected, outcomes, folder))
+        describe(folder)
+
     with Steps(f"building {made.recipe.name}") as steps:
 
         def progress(outcome: Outcome, done: int, total: int) -> None:
+            outcomes.append(outcome)
             steps.advance(done, total)
 
         result = run(
@@ -288,10 +298,9 @@ def variant(
             workers=workers,
             overwrite=overwrite,
             base=made.base,
-            describe=write_card,
+            describe=papers,
             progress=progress,
         )
-    report = write_report(made, expected, result, differences(build, out))
     write_archive(speech_archive, cache_dir, out)
     ids = report["ids"]
     typer.echo(
@@ -312,10 +321,11 @@ def variant(
 
 def _expected(expected: ToSpeak, engine: str) -> str:
     total = expected.kept + expected.cached + expected.spoken
+    cost = "" if expected.usd is None else f", about ${expected.usd:.2f}"
     return (
         f"{expected.samples} samples, {total} utterances: {expected.kept} from the build's stems, "
         f"{expected.cached} from the cache, {expected.spoken} to be spoken by {engine} "
-        f"({expected.characters} characters)"
+        f"({expected.characters} characters{cost})"
     )
 
 

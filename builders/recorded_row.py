@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import __version__
@@ -128,7 +128,8 @@ def _turns(
         if s.channel in _channels(excerpt) and excerpt.start_s <= s.onset_s < end_s
     ]
     if said:
-        return [_turn(excerpt, conversation, s) for s in said if not _is_cut_user(excerpt, s)]
+        heard = [s for s in said if not _is_cut_user(excerpt, s)]
+        return [_turn(excerpt, conversation, s) for s in _whole_turns(excerpt, heard)]
     units = sorted(
         (event.start_cs, event.end_cs, role)
         for role, events in m3.items()
@@ -136,18 +137,30 @@ def _turns(
         if event.kind in ("TURN", "BC")
     )
     channel = {"user": excerpt.user_channel, "system": 1 - excerpt.user_channel}
-    return [
-        _turn(
-            excerpt,
-            conversation,
-            Spoken(
-                channel=channel[role],
-                onset_s=excerpt.start_s + start_cs / 100,
-                offset_s=excerpt.start_s + end_cs / 100,
-                text="",
-            ),
+    found = [
+        Spoken(
+            channel=channel[role],
+            onset_s=excerpt.start_s + start_cs / 100,
+            offset_s=excerpt.start_s + end_cs / 100,
+            text="",
         )
         for start_cs, end_cs, role in units
+    ]
+    return [_turn(excerpt, conversation, s) for s in _whole_turns(excerpt, found)]
+
+
+def _whole_turns(excerpt: Excerpt, pieces: list[Spoken]) -> list[Spoken]:
+    """Return the pieces as turns: what is said in a pause sample is one turn, with its pauses inside it."""
+    if excerpt.scenario != "pause_handling" or len(pieces) < 2:
+        return pieces
+    space = " " if all(piece.text.isascii() for piece in pieces) else ""
+    return [
+        replace(
+            pieces[0],
+            offset_s=max(piece.offset_s for piece in pieces),
+            text=space.join(piece.text for piece in pieces).strip(),
+            words=tuple(word for piece in pieces for word in piece.words),
+        )
     ]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..scenarios.markup import shown
-from .build import BuildResult
+from .build import Outcome
 from .jobs import jobs_of
 from .said import SAID, ids_of, said_of
 from .sayings import Voices, kept_of, planned
@@ -27,7 +27,8 @@ _SOUND = ("input", "clean_input", "untreated_input", "system")
 class ToSpeak:
     """How many utterances there are, where they come from, and how many characters must be spoken.
 
-    Turns that come out too long or too short are asked for again: `spoken` counts the first time.
+    Turns that come out too long or too short are asked for again: `spoken` counts the first time. `usd` is
+    what the service takes for the characters, where the recipe says its price.
     """
 
     samples: int
@@ -35,6 +36,7 @@ class ToSpeak:
     cached: int
     spoken: int
     characters: int
+    usd: float | None
 
 
 def to_speak(variant: Variant, cache_dir: Path, progress: Callable[[int, int], None]) -> ToSpeak:
@@ -53,7 +55,9 @@ def to_speak(variant: Variant, cache_dir: Path, progress: Callable[[int, int], N
             found[origin] += 1
             n_characters += len(shown(turn.text)) if origin == "spoken" else 0
         progress(n, len(jobs))
-    return ToSpeak(samples=len(jobs), characters=n_characters, **found)
+    price = variant.recipe.speech.options.get("usd_per_million_chars")
+    usd = None if price is None else n_characters * float(price) / 1e6
+    return ToSpeak(samples=len(jobs), characters=n_characters, usd=usd, **found)
 
 
 def differences(base: Path, out: Path) -> dict[str, Any]:
@@ -117,9 +121,19 @@ def _facts_of(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def write_report(
-    variant: Variant, expected: ToSpeak, result: BuildResult, changes: Mapping[str, Any]
+    variant: Variant, expected: ToSpeak, outcomes: Sequence[Outcome], folder: Path
 ) -> dict[str, Any]:
-    """Write ``variant.json`` into a variant's folder: what was asked, what was spoken, what changed."""
+    """Write ``variant.json`` into a variant's folder: what was asked, what was spoken, what changed.
+
+    Parameters
+    ----------
+    variant, expected
+        What was asked, and what `to_speak` said of it.
+    outcomes
+        What became of each sample, in any order.
+    folder
+        The variant, written but not yet in its place.
+    """
     base = variant.base.folder
     manifest = json.loads((base / "manifest.json").read_text(encoding="utf-8"))
     report = {
@@ -133,11 +147,15 @@ def write_report(
         },
         "asked": {key: {"was": was, "is": now} for key, (was, now) in variant.changed.items()},
         "expected": asdict(expected),
-        "utterances": {"spoken": result.n_spoken, "cached": result.n_cached, "kept": result.n_kept},
-        "rejected": [outcome.job.id for outcome in result.rejects],
-        **changes,
+        "utterances": {
+            "spoken": sum(outcome.n_spoken for outcome in outcomes),
+            "cached": sum(outcome.n_cached for outcome in outcomes),
+            "kept": sum(outcome.n_kept for outcome in outcomes),
+        },
+        "rejected": sorted(outcome.job.id for outcome in outcomes if outcome.rejected),
+        **differences(base, folder),
     }
-    (result.folder / "variant.json").write_text(
+    (folder / "variant.json").write_text(
         json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )
     return report

@@ -12,7 +12,7 @@ from rich.table import Table
 from .. import RecipeError
 from ..scenarios.conversation import Voice
 from ..scenarios.fields import unknown
-from .speakers import Speaker, SpeechRequest
+from .speakers import Engine, Speaker, SpeechRequest
 from .speakers.wav import wav_bytes
 
 SENTENCES = {
@@ -120,6 +120,25 @@ def as_table(voices: Sequence[Voice], speaker: Speaker) -> Table:
             ", ".join(sets_of(voice, speaker)),
         )
     return table
+
+
+def engine_lines(engine: Engine) -> list[str]:
+    """Return what is known of an engine, for reading."""
+    sounds = f", other sounds: {', '.join(engine.sounds)}" if engine.sounds else ""
+    times = {"engine": "its own", "aligner": "an aligner's (docs/engines.md)"}[engine.times]
+    pauses = {
+        "punctuation": "asked for by punctuation",
+        "token": "asked for by a token",
+        "none": "as recorded",
+    }[engine.pauses]
+    own = {"user": "as the recipe states"}
+    return [
+        f"{engine.name}: languages {', '.join(engine.languages) or 'those of its voices'}; {engine.install}",
+        f"licences: code {own.get(engine.code_licence, engine.code_licence)}, "
+        f"speech {own.get(engine.weights_licence, engine.weights_licence)}",
+        f"pauses: {pauses}{sounds}; word times: {times}; "
+        f"{'draws by a seed' if engine.uses_seed else 'takes no seed'}",
+    ]
 
 
 def play(voice: Voice, speaker: Speaker, path: Path, *, language: str, text: str) -> str:

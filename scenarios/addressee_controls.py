@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ScriptError
 from . import context_then_event
-from .bank import SHIPPED, borrowed_scripts
+from .bank import SHIPPED, borrowed_scripts, with_origin_of
 from .conversation import Plan, Role, Script
 from .fields import ON_AXIS, FlagField
 from .scenario import Entry, PlanContext
@@ -66,18 +66,12 @@ def _addressed(script: Script, rng: np.random.Generator, bank: Path) -> Script:
     ranked = sorted(pool, key=lambda other: (abs(len(other.turns[1].text) - len(aside.text)), other.id))
     chosen = ranked[int(rng.integers(min(NEAREST, len(ranked))))]
     return replace(
-        script,
+        with_origin_of(script, chosen),
         turns=(script.turns[0], chosen.turns[1]),
         addressee="",
         why="",
-        source=_joined(script.source, chosen.source, "; "),
-        licence=_joined(script.licence, chosen.licence, " AND "),
         tags=(*script.tags, f"text-from:{chosen.id}"),
     )
-
-
-def _joined(a: str, b: str, by: str) -> str:
-    return a if a == b else f"{a}{by}{b}"
 
 
 @lru_cache(maxsize=16)

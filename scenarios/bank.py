@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -36,6 +37,18 @@ def borrowed_scripts(scenario: str, language: str, folder: Path) -> tuple[Script
     """
     has_own = language in languages_of(scenario, folder) or language not in languages_of(scenario)
     return load_scripts(scenario, language, folder if has_own else SHIPPED)
+
+
+def with_origin_of(script: Script, lender: Script) -> Script:
+    """Return `script` with the source and licence of another beside its own, from which it takes a text."""
+    sources = [part for part in lender.source.split("; ") if part not in script.source.split("; ")]
+    licences = [part for part in lender.licence.split(" AND ") if part not in script.licence.split(" AND ")]
+    return replace(
+        script,
+        source="; ".join([script.source, *sources]),
+        licence=" AND ".join([script.licence, *licences]),
+        provenance=(*script.provenance, *(p for p in lender.provenance if p not in script.provenance)),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import RecipeError
-from .bank import borrowed_scripts
+from .bank import borrowed_scripts, with_origin_of
 from .conversation import (
     Annotation,
     Event,
@@ -20,25 +20,13 @@ from .conversation import (
     Timeline,
     spoken_text,
 )
-from .dialogue_draws import SAMPLINGS, DialogueDraws, Gap, draw_dialogue
-from .dialogue_timing import SAME, SHIFT_OVERLAP_S, DialogueLaws, dialogue_laws, laws_json
-from .effects import EFFECT_FIELDS, LEAKAGE_FIELDS
-from .fields import (
-    LEAD,
-    NOISE_FLOOR,
-    ROOM,
-    TAIL,
-    FlagField,
-    IntRangeField,
-    NameField,
-    NumberField,
-    RangeField,
-    by_name,
-)
+from .dialogue_draws import DialogueDraws, Gap, draw_dialogue
+from .dialogue_timing import SHIFT_OVERLAP_S, DialogueLaws, dialogue_laws, laws_json
 from .markup import parse, without_pauses
+from .mt_qa_fields import FIELDS, PRESETS
 from .phrase_ends import nearest_end
 from .quantile_law import cut_law, quantile
-from .scenario import PlanContext, Preset, Scenario, draw, draw_speed
+from .scenario import PlanContext, Scenario, draw, draw_speed
 from .sounding import sound_of
 
 if TYPE_CHECKING:
@@ -53,11 +41,6 @@ HOLD_FROM_S = 0.5
 
 TOKEN_PLACE = (0.2, 0.8)
 """A listener's token follows a phrase end in this part of the answer (our choice)."""
-
-BANK = "bank"
-"""As a source: the script bank."""
-
-_SHARE = "share"
 
 
 def plan(script: Script, context: PlanContext) -> Plan:
@@ -80,15 +63,17 @@ def plan(script: Script, context: PlanContext) -> Plan:
     draws = draw_dialogue(script, context, laws)
     turns: list[PlannedTurn] = []
     answer_at: int | None = None
+    origin = script
     for k in range(len(draws.moves)):
         question, answer = script.turns[2 * k], script.turns[2 * k + 1]
         turns.append(_question(question, k, draws, answer_at, lead_s, laws, context))
         turns.append(_answer(answer, k, len(turns) - 1, draws.answer_gaps[k], context))
         answer_at = len(turns) - 1
         wants_token = float(rng.uniform()) < entry.number("backchannel_rate")
-        token = _token(k, answer_at, answer, laws, context, script.language)
+        token, lender = _token(k, answer_at, answer, laws, context, script.language)
         if wants_token and (k + 1 == len(draws.moves) or draws.moves[k + 1] != "cut_off"):
             turns.append(token)
+            origin = with_origin_of(origin, lender)
     return Plan(
         id=context.sample_id,
         scenario=script.scenario,
@@ -97,7 +82,7 @@ def plan(script: Script, context: PlanContext) -> Plan:
         split=context.split,
         preset=entry.preset,
         fdb_relation=entry.fdb_relation,
-        script=script,
+        script=origin,
         turns=tuple(turns),
         lead_s=lead_s,
         tail_s=tail_s,
@@ -181,15 +166,16 @@ def _answer(said: ScriptTurn, k: int, question_at: int, gap: Gap, context: PlanC
 
 def _token(
     k: int, answer_at: int, answer: ScriptTurn, laws: DialogueLaws, context: PlanContext, language: str
-) -> PlannedTurn:
-    """Return a listener's token after a phrase of an answer; drawn whether used or not."""
+) -> tuple[PlannedTurn, Script]:
+    """Return a listener's token after a phrase of an answer, and the script it is from; drawn whether used or not."""
     rng = context.rng
     tokens = borrowed_scripts("user_backchannel", language, context.bank)
     bank = [s for s in tokens if "fdb" in s.tags] or tokens
-    token = bank[int(rng.integers(len(bank)))].turns[1]
+    lender = bank[int(rng.integers(len(bank)))]
+    token = lender.turns[1]
     low, high = TOKEN_PLACE
     share = min(max(_drawn(laws, "backchannel_place", rng), low), high)
-    return PlannedTurn(
+    said = PlannedTurn(
         name=f"token-{k + 1:02d}",
         role=Role.USER,
         voice=context.cast[Role.USER],
@@ -204,6 +190,7 @@ def _token(
         max_hush_s=INNER_HUSH_S,
         function=token.function,
     )
+    return said, lender
 
 
 def annotate(plan: Plan, timeline: Timeline) -> Annotation:
@@ -314,98 +301,12 @@ def _pauses(role: Role, placed: PlacedTurn, i: int, start: int, asked_at: int, r
     ]
 
 
-def _rate(name: str, meaning: str) -> NumberField:
-    return NumberField(name=name, unit=_SHARE, low=0.0, high=1.0, meaning=meaning)
-
-
 SCENARIO = Scenario(
     name="mt_qa",
     prefix="qa",
     meaning="question-answer pairs by user and system on own stems, turn shifts drawn from a timing profile",
-    fields=EFFECT_FIELDS
-    | LEAKAGE_FIELDS
-    | by_name(
-        LEAD,
-        TAIL,
-        ROOM,
-        NOISE_FLOOR,
-        IntRangeField(
-            name="pairs", unit="pairs", low=1, high=60, meaning="question-answer pairs of a dialogue"
-        ),
-        NumberField(
-            name="longest_s",
-            unit="seconds",
-            low=10.0,
-            high=3600.0,
-            meaning="a dialogue that would take longer to say has fewer pairs, down to the least of `pairs`",
-        ),
-        NameField(
-            name="source", meaning="bank, or topiocqa:FILE for a TopiOCQA file of yours (CC BY-NC-SA 4.0)"
-        ),
-        NameField(
-            name="timing_profile",
-            meaning="timing profile of turn shifts: a shipped one, a .json file, constant:SECONDS or "
-            "uniform:FROM:TO",
-        ),
-        NameField(
-            name="answer_profile",
-            meaning="timing profile of the system's answers, or same",
-        ),
-        NameField(
-            name="sampling",
-            meaning="stratified: every part of the profile once in each block of 10 dialogues; or iid",
-            known=SAMPLINGS,
-        ),
-        _rate("barge_in_rate", "share of the user's later questions that overlap the answer's end"),
-        _rate("cut_off_rate", "share of the user's later questions that stop the system inside its answer"),
-        _rate("backchannel_rate", "share of answers during which the user says a listener's token"),
-        _rate(
-            "hold_rate",
-            "share of questions with marked places in which the user falls silent there and goes on",
-        ),
-        RangeField(
-            name="hold_s",
-            unit="seconds",
-            low=0.5,
-            high=5.0,
-            meaning="length of such a silence, drawn from the profile inside this range",
-        ),
-        _rate("hesitation_rate", "share of questions with marked places in which the user only hesitates"),
-        RangeField(
-            name="hesitation_s", unit="seconds", low=0.1, high=0.5, meaning="length of such a hesitation"
-        ),
-        FlagField(
-            name="guard_bands",
-            meaning="cut silences inside turns to 0.35 s, so that other labs' detectors agree on the units",
-        ),
-    ),
-    presets={
-        "m3": Preset(
-            values={
-                "lead_s": [0.3, 0.8],
-                "tail_s": [10.0, 12.0],
-                "room": "quiet_room@1",
-                "noise_floor_dbov": [-72.0, -62.0],
-                "pairs": [8, 10],
-                "longest_s": 118.0,
-                "source": BANK,
-                "timing_profile": "shared-shift-v1",
-                "answer_profile": SAME,
-                "sampling": "stratified",
-                "barge_in_rate": 0.42,
-                "cut_off_rate": 0.05,
-                "backchannel_rate": 0.25,
-                "hold_rate": 0.3,
-                "hold_s": [0.65, 1.5],
-                "hesitation_rate": 0.3,
-                "hesitation_s": [0.2, 0.35],
-                "guard_bands": True,
-            },
-            fdb_relation="own",
-            note="barge-ins beside shifts as in M3-DuplexBench's MT-QA (380 beside 529); all other numbers: "
-            "our choice",
-        ),
-    },
+    fields=FIELDS,
+    presets=PRESETS,
     plan=plan,
     annotate=annotate,
     roles=("user", "system"),

@@ -144,6 +144,8 @@ def task_of_row(row: Mapping[str, Any], *, author_q: bool = False) -> tuple[Task
         return None, f"its event is a {kinds[-1]}, and Full-Duplex-Bench's {task.name} has none such"
     if task.name != "backchannel" and task.kind not in kinds:
         return None, f"it has no {task.kind}, which Full-Duplex-Bench's {task.name} is about"
+    if "transcription.json" in task.json_files and not any(turn["words"] for turn in row["turns"]):
+        return None, "it is a recording without a transcript, and Full-Duplex-Bench reads the user's words"
     if task.stem and row["events"][-1]["expected_if_speaking"] == "stop":
         return None, (
             "its interruption only asks for silence, and Full-Duplex-Bench counts silence after an interruption "

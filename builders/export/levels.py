@@ -67,9 +67,11 @@ def _event_alone(row: Mapping[str, Any], alone: Signal, own_hz: int, rate_hz: in
     sounds = np.flatnonzero(alone)
     if sounds.size == 0:
         return np.zeros(resampled_length(alone.size, from_rate_hz=own_hz, to_rate_hz=rate_hz), np.float32)
-    event = row["events"][-1]
-    span = (sample_at(event["onset_s"], own_hz), min(sample_at(event["offset_s"], own_hz), alone.size))
-    moved = _moved(alone, [span], own_hz, rate_hz)
+    spans = [  # none where the row names no event
+        (sample_at(event["onset_s"], own_hz), min(sample_at(event["offset_s"], own_hz), alone.size))
+        for event in row["events"][-1:]
+    ]
+    moved = _moved(alone, spans, own_hz, rate_hz)
     start, stop = (int(edge) * rate_hz // own_hz for edge in (sounds[0], sounds[-1] + 1))
     moved[:start] = 0.0
     moved[stop + 1 :] = 0.0

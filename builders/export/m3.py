@@ -31,6 +31,14 @@ def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outco
             if row["system"] is None or row["m3_events"] is None:
                 yield Outcome(id=row["id"], skipped="it has no system side, and M3 needs both")
                 continue
+            if not all(turn["words"] for turn in row["turns"] if turn["role"] in CHANNELS):
+                yield Outcome(id=row["id"], skipped="it has turns without words, and M3 reads what is said")
+                continue
+            if options.labels == "intended" and any(event["turn"] is None for event in row["events"]):
+                yield Outcome(
+                    id=row["id"], skipped="it is a recording: nothing in it was planned (--labels m3)"
+                )
+                continue
             place = folder / "data" / row["language"] / "task" / file_id(options.dataset)
             name = file_id(row["id"])
             events = by_rule(row) if options.labels == "m3" else as_intended(row)

@@ -40,7 +40,7 @@ class _Content:
     def add(self, row: Row) -> None:
         """Count a row; its sound goes into the digest as samples, so that no encoder's version is in it."""
         keys = ("scenario", "language", "preset", "fdb_relation", "split")
-        self.counts[tuple(row[key] for key in keys)] += 1  # type: ignore[index]
+        self.counts[tuple(row[key] for key in keys)] += 1
         labels = {key: value for key, value in row.items() if key not in (*TRACKS, "checks", "provenance")}
         self.sha256.update(json.dumps(labels, sort_keys=True, ensure_ascii=False).encode())
         for track in TRACKS:
@@ -60,9 +60,10 @@ def write_imported(
     name: str,
     licence: str,
     rate_hz: int | None,
+    describe: Callable[[Path], object],
     progress: Callable[[int], None],
 ) -> int:
-    """Write rows as the dataset folder `out`; return how many there are.
+    """Write rows as the dataset folder `out`; return how many there are. `describe` writes its card.
 
     Every turn is cut out of its track as a stem, and the `checks` column is measured. Nothing is rejected:
     what does not fit its own sound is what `duplexkit check` is asked for afterwards. In place of a recipe's
@@ -113,7 +114,7 @@ def write_imported(
         shards=facts,
         n_rejected=0,
     )
-    _finish(folder, out, described)
+    _finish(folder, out, described, describe)
     shutil.rmtree(partial)
     return n
 
@@ -149,10 +150,11 @@ def _facts(folder: Path, shards: list[Path], config: str, split: str) -> dict[st
     return facts
 
 
-def _finish(folder: Path, out: Path, described: dict[str, Any]) -> None:
+def _finish(folder: Path, out: Path, described: dict[str, Any], describe: Callable[[Path], object]) -> None:
     (folder / "rejects.jsonl").write_text("", encoding="utf-8")
     text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
     (folder / "manifest.json").write_text(text, encoding="utf-8")
+    describe(folder)
     old = out.with_name(f"{out.name}.replaced")
     shutil.rmtree(old, ignore_errors=True)
     if out.exists():

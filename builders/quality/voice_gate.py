@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .clip_source import MeasuredItem, read_clip
 from .measure import Tools
@@ -45,25 +50,27 @@ def voice_gate_errors(
     items: Sequence[MeasuredItem], tools: Tools, *, same_at_least: float, other_at_most: float
 ) -> VoiceGateErrors:
     """Return the errors of both limits on a folder; each clip counts once, by who is said to speak it."""
-    clips = {}
+    known: dict[bytes, tuple[str, str, NDArray[np.float64]]] = {}
     for item in items:
         for place in item.clips:
             clip = read_clip(place, item.language)
             if clip.speaker and speech_s(clip) >= SHORTEST_S:
-                clips[clip.samples.tobytes()] = clip
-    known = [(clip.language, clip.speaker, voice_print(clip, tools)) for clip in clips.values()]
-    same: list[float] = []
-    other: list[float] = []
-    for a, b in combinations(known, 2):
+                digest = hashlib.sha256(clip.samples.tobytes()).digest()
+                known[digest] = clip.language, clip.speaker, voice_print(clip, tools)
+    n: Counter[str] = Counter()
+    for a, b in combinations(known.values(), 2):
         if a[0] == b[0]:
-            (same if a[1] == b[1] else other).append(float(a[2] @ b[2]))
+            whose, cosine = "same" if a[1] == b[1] else "other", float(a[2] @ b[2])
+            n[whose] += 1
+            n[f"{whose}_below"] += cosine < same_at_least
+            n[f"{whose}_above"] += cosine > other_at_most
     return VoiceGateErrors(
         same_at_least=same_at_least,
         other_at_most=other_at_most,
-        n_same=len(same),
-        n_other=len(other),
-        n_same_below=sum(cosine < same_at_least for cosine in same),
-        n_same_above=sum(cosine > other_at_most for cosine in same),
-        n_other_below=sum(cosine < same_at_least for cosine in other),
-        n_other_above=sum(cosine > other_at_most for cosine in other),
+        n_same=n["same"],
+        n_other=n["other"],
+        n_same_below=n["same_below"],
+        n_same_above=n["same_above"],
+        n_other_below=n["other_below"],
+        n_other_above=n["other_above"],
     )

@@ -161,7 +161,7 @@ def _load(values: Mapping[str, Any]) -> list[Recording]:
 def _decoded(take: Recording) -> tuple[NDArray[np.float32], int]:
     soundfile = needed("soundfile", engine="recorded", install="pip install duplexkit")
     try:
-        samples, rate_hz = soundfile.read(io.BytesIO(take.audio()), dtype="float32", always_2d=True)
+        samples, rate_hz = soundfile.read(io.BytesIO(take.read()), dtype="float32", always_2d=True)
     except (soundfile.LibsndfileError, OSError) as error:
         raise SpeechError(
             f"the recording of {take.text!r} by {take.speaker!r} cannot be read: {error}"

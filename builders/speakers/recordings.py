@@ -7,8 +7,9 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,10 @@ TABLES = ("metadata.jsonl", "metadata.csv")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """One clip: who says what, the file's bytes by hash, and word times if they were given."""
+    """One clip: who says what, the file's bytes by hash, and word times if they were given.
+
+    `read` gives the bytes of the sound file; they are not kept.
+    """
 
     text: str
     speaker: str
@@ -30,15 +34,7 @@ class Recording:
     accent: str
     words: tuple[tuple[str, float, float], ...] | None
     sha256: str
-    path: Path | None
-    data: bytes | None
-
-    def audio(self) -> bytes:
-        """Return the bytes of the sound file."""
-        if self.data is not None:
-            return self.data
-        assert self.path is not None
-        return self.path.read_bytes()
+    read: Callable[[], bytes]
 
 
 def text_key(text: str) -> str:
@@ -79,8 +75,7 @@ def from_folder(folder: Path, columns: Mapping[str, str], language: str) -> list
         path = (folder / name).resolve()
         if not path.is_relative_to(folder.resolve()) or not path.is_file():
             raise RecipeError(f"{where}: {columns['audio']} = {name!r}: there is no such file in {folder}")
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        recordings.append(_recording(row, columns, language, where, path=path, data=None, sha256=digest))
+        recordings.append(_recording(row, columns, language, where, read=path.read_bytes))
     return recordings
 
 
@@ -114,13 +109,18 @@ def from_dataset(
         )
     rows = rows.cast_column(columns["audio"], datasets.Audio(decode=False))
     recordings = []
-    for number, row in enumerate(rows):
+    for number, row in enumerate(rows.remove_columns(columns["audio"])):
         where = f"dataset {name}, row {number}"
-        audio = row[columns["audio"]]
-        data = audio["bytes"] if audio["bytes"] is not None else Path(audio["path"]).read_bytes()
-        digest = hashlib.sha256(data).hexdigest()
-        recordings.append(_recording(row, columns, language, where, path=None, data=data, sha256=digest))
+        read = partial(_sound_of, rows, number, columns["audio"])
+        recordings.append(_recording(row, columns, language, where, read=read))
     return recordings
+
+
+def _sound_of(rows: Any, number: int, column: str) -> bytes:
+    """Return the bytes of a dataset's sound; the dataset lies on disk."""
+    audio = rows[number][column]
+    data: bytes = audio["bytes"] if audio["bytes"] is not None else Path(audio["path"]).read_bytes()
+    return data
 
 
 def _rows(table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -145,9 +145,7 @@ def _recording(
     language: str,
     where: str,
     *,
-    path: Path | None,
-    data: bytes | None,
-    sha256: str,
+    read: Callable[[], bytes],
 ) -> Recording:
     return Recording(
         text=_text(row, columns["text"], where),
@@ -156,9 +154,8 @@ def _recording(
         gender=str(row.get("gender") or "unknown"),
         accent=str(row.get("accent") or ""),
         words=_given_words(row.get("words"), where),
-        sha256=sha256,
-        path=path,
-        data=data,
+        sha256=hashlib.sha256(read()).hexdigest(),
+        read=read,
     )
 
 

@@ -107,7 +107,8 @@ def by_their_rule(stream: Iterator[Row]) -> Iterator[Row]:
 
 
 def run(folder: Path, out: Path, to: str, overwrite: bool = False, **options: Any) -> Exported:
-    options.setdefault("author_q", True)  # tones have no listeners
+    if to == "fdb":
+        options.setdefault("author_q", True)  # tones have no listeners
     return export(
         open_source(str(folder)),
         out,

@@ -79,7 +79,7 @@ def test_an_interrupted_export_goes_on_and_gives_the_same_files(
             open_source(str(folder)),
             tmp_path / "out",
             FORMATS[to],
-            Options(author_q=True),
+            Options(author_q=to == "fdb"),
             overwrite=False,
             progress=stop,
         )
@@ -124,7 +124,7 @@ def test_progress_counts_every_row_and_choices_are_checked(tmp_path: Path) -> No
         source,
         tmp_path / "o",
         FORMATS["m3"],
-        Options(author_q=True),
+        Options(),
         overwrite=False,
         progress=lambda *step: seen.append(step),
     )
@@ -142,6 +142,91 @@ def test_progress_counts_every_row_and_choices_are_checked(tmp_path: Path) -> No
                 overwrite=False,
                 progress=lambda done, total: None,
             )
+
+
+@pytest.mark.parametrize(
+    ("to", "given", "message"),
+    [
+        ("fdb", {"rate_hz": 24_000}, "--rate 24000: fdb does not take it .*--transcripts"),
+        ("moshi", {"rate_hz": 24_000}, "--rate 24000: moshi does not take it .*none of these"),
+        ("nemo", {"rate_hz": 16_000}, "--rate 16000: nemo"),
+        ("webdataset", {"rate_hz": 16_000}, "--rate 16000: webdataset"),
+        ("m3", {"transcripts": "asr:tiny.en"}, "--transcripts asr:tiny.en: m3 does not take it"),
+        ("lhotse", {"transcripts": "asr:tiny.en"}, "--transcripts asr:tiny.en: lhotse .*takes: --rate"),
+        ("rttm", {"labels": "intended"}, "--labels intended: rttm"),
+        ("textgrid", {"gap_free": False}, "--keep-gaps: textgrid"),
+        ("audacity", {"author_q": True}, "--author-q: audacity"),
+    ],
+)
+def test_a_choice_that_a_format_does_not_heed_is_refused(
+    to: str, given: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ReleaseError, match=message):
+        ex.run(ex.dataset("mt_qa"), tmp_path / "out", to, **given)
+    assert not list(tmp_path.iterdir())
+
+
+def by_cc_by(stream: Iterator[ex.Row]) -> Iterator[ex.Row]:
+    for row in stream:
+        voices = [
+            {**voice, "licence": "CC-BY-4.0", "attribution": f"{voice['voice']} by Ada"}
+            for voice in row["provenance"]["voices"]
+        ]
+        yield {
+            **row,
+            "script": {**row["script"], "source": "Bank of Bob", "licence": "CC-BY-SA-4.0"},
+            "provenance": {**row["provenance"], "voices": voices},
+        }
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_licences_and_whom_to_name_go_along(to: str, tmp_path: Path) -> None:
+    folder = ex.changed(ex.dataset("mt_qa", "smooth_turn_taking"), tmp_path / "in", by_cc_by)
+    ex.run(folder, tmp_path / "out", to)
+    content = json.loads((tmp_path / "out" / "export.json").read_text("utf-8"))
+    recipe = json.loads((folder / "manifest.json").read_text("utf-8"))["recipe"]
+    assert content["dataset"] == {key: recipe[key] for key in ("name", "version", "licence")}
+    written = [ex.rows(folder)[row_id] for row_id in content["samples"].values()]
+    voices = {voice["voice"] for row in written for voice in row["provenance"]["voices"]}
+    parts = {(part["kind"], part["name"]): part for part in content["parts"]}
+    assert {name for kind, name in parts if kind == "voice"} == voices and voices
+    text = (tmp_path / "out" / "ATTRIBUTION.txt").read_text("utf-8")
+    for voice in voices:
+        assert parts["voice", voice]["licence"] == "CC-BY-4.0"
+        assert f"voice {voice} (CC-BY-4.0); {voice} by Ada" in text
+    assert parts["text", "Bank of Bob"]["samples"] == len(written)
+    assert "text Bank of Bob (CC-BY-SA-4.0)" in text
+    assert [p.relative_to(tmp_path / "out") for p in tmp_path.glob("out/**/ATTRIBUTION.txt")] == [
+        Path("ATTRIBUTION.txt")
+    ]
+    assert ex.findings(tmp_path / "out", to) == []
+
+
+def test_parts_of_rows_that_are_left_out_are_not_named(tmp_path: Path) -> None:
+    folder = ex.dataset("mt_qa", "smooth_turn_taking")
+    ex.run(folder, tmp_path / "out", "m3")
+    content = json.loads((tmp_path / "out" / "export.json").read_text("utf-8"))
+    sources = {row["script"]["source"] for row in ex.rows(folder).values() if row["scenario"] == "mt_qa"}
+    assert {part["name"] for part in content["parts"] if part["kind"] == "text"} == sources
+    (engine,) = (part for part in content["parts"] if part["kind"] == "engine")
+    assert engine["samples"] == len(content["samples"]) == 4
+
+
+def test_rows_without_a_tasks_event_or_without_sound_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    def bare(stream: Iterator[ex.Row]) -> Iterator[ex.Row]:
+        for i, row in enumerate(stream):
+            yield {**row, "events": []} if i % 2 else {**row, "input": None}
+
+    folder = ex.changed(ex.everything(), tmp_path / "in", bare)
+    done = ex.run(folder, tmp_path / "out", "fdb")
+    rows = ex.rows(folder)
+    assert {rows[row_id]["scenario"] for row_id in ex.places(tmp_path / "out")} == {"backchannel"}
+    n_silent = sum(row["input"] is None for row in rows.values())
+    reasons = " ".join(done.skipped)
+    assert done.n_written + sum(done.skipped.values()) == len(rows)
+    assert [n for reason, n in done.skipped.items() if "annotations only" in reason] == [n_silent]
+    for event in ("barge_in", "pause", "shift", "side_talk", "background_speech"):
+        assert f"it has no {event}, which" in reasons
 
 
 def test_ids_are_file_names() -> None:
@@ -237,7 +322,7 @@ from duplexkit.builders.export import FORMATS
 from duplexkit.builders.export.format import Options
 from duplexkit.builders.export.run import export
 from duplexkit.builders.export.source import open_source
-done = export(open_source(sys.argv[1]), Path(sys.argv[2]), FORMATS[sys.argv[3]], Options(author_q=True),
+done = export(open_source(sys.argv[1]), Path(sys.argv[2]), FORMATS[sys.argv[3]], Options(),
               overwrite=False, progress=lambda done, total: None)
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 print(json.dumps([done.n_written, int(status["VmHWM"].split()[0]) / 1024]))  # ru_maxrss would be the parent's

@@ -14,6 +14,7 @@ from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.flac import from_flac
 from duplexkit.builders.imports import IMPORTS
 from duplexkit.builders.imports.folder import write_imported
+from duplexkit.cards.describe import write_papers
 from tests.builders import exported as ex
 from tests.builders import fdb_reader, m3_reader
 
@@ -27,6 +28,7 @@ def imported(form: str, folder: Path, out: Path, **options: Any) -> Path:
         IMPORTS[form](folder, chosen.pop("language")),
         out,
         name=form,
+        describe=write_papers,
         progress=lambda done: None,
         **chosen,
     )

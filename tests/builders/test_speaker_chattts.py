@@ -169,12 +169,18 @@ def test_a_text_that_comes_to_no_end_is_refused_after_its_attempts(tiny: Path, t
 def test_drawn_voices_are_kept_and_given_strings_are_used(
     speaker: Speaker, tiny: Path, tmp_path: Path
 ) -> None:
-    first, again = made(tiny, tmp_path), made(tiny, tmp_path, n_voices=3)
-    assert list(first.speaker_strings()) == ["chattts-0-000", "chattts-0-001"]
-    assert first.speaker_strings().items() <= again.speaker_strings().items()
-    assert first.speaker_strings() == speaker.speaker_strings()  # drawn anew in another folder
-    assert first.speaker_strings() != made(tiny, tmp_path, voice_seed=1).speaker_strings()
-    voices = {"mine": {"speaker": first.speaker_strings()["chattts-0-001"], "gender": "female"}}
+    def mixes(of: Speaker) -> dict[str, object]:
+        return {name: voice.mix for name, voice in of.voices().items()}
+
+    first = made(tiny, tmp_path)
+    (path,) = (tmp_path / "chattts").glob("voices-*-0.json")
+    drawn = json.loads(path.read_text("utf-8"))
+    more = made(tiny, tmp_path, n_voices=3)
+    assert list(first.voices()) == list(drawn) == ["chattts-0-000", "chattts-0-001"]
+    assert mixes(first).items() <= mixes(more).items()
+    assert mixes(first) == mixes(speaker)  # drawn anew in another folder
+    assert set(mixes(first).values()).isdisjoint(mixes(made(tiny, tmp_path, voice_seed=1)).values())
+    voices = {"mine": {"speaker": drawn["chattts-0-001"], "gender": "female"}}
     given = made(tiny, tmp_path, voices=voices)
     assert given.voices()["mine"].licence == "CC-BY-NC-4.0"
     assert given.voices()["mine"].mix == first.voices()["chattts-0-001"].mix

@@ -199,11 +199,12 @@ def test_no_more_requests_run_at_once_than_the_recipe_says(tmp_path: Path) -> No
     assert len(server.asked) == 6 and most == 2
 
 
-def test_what_decides_the_sound_decides_the_version_and_the_address_does_not(tmp_path: Path) -> None:
+def test_what_decides_the_sound_decides_the_version(tmp_path: Path) -> None:
     def made(**more: object) -> Speaker:
         return make_speaker("openai_speech", tmp_path, options("http://a", **more))
 
-    assert made().version == make_speaker("openai_speech", tmp_path, options("http://b")).version
+    assert made().version == made().version
+    assert made().version != make_speaker("openai_speech", tmp_path, options("http://b")).version
     assert made().version == made(concurrency=9).version
     assert (
         len({made(model="b").version, made(instructions="x").version, made(extra_body={"a": 1}).version}) == 3
@@ -215,10 +216,23 @@ def test_what_decides_the_sound_decides_the_version_and_the_address_does_not(tmp
     assert one.mix != other.mix and set(one.parents) & set(other.parents) == {"openai_speech:onyx"}
 
 
-def test_the_price_of_texts(tmp_path: Path) -> None:
-    priced = make_speaker("openai_speech", tmp_path, options("http://a", usd_per_million_chars=15.0))
-    assert priced.cost_usd(["a" * 600_000, "b" * 400_000]) == pytest.approx(15.0)
-    assert make_speaker("openai_speech", tmp_path, options("http://a")).cost_usd(["a"]) is None
+def test_another_server_with_the_same_model_name_is_asked_itself(tmp_path: Path) -> None:
+    counts: list[str] = []
+    for k in (0, 1):
+        samples = (SAMPLES * (1 - 0.5 * k)).astype(np.float32)
+        wav = wav_bytes(samples, sample_rate_hz=24_000)
+        with serving(lambda h, a, wav=wav: send(h, 200, wav, "audio/wav")) as server:
+            speaker = make_speaker("openai_speech", tmp_path, options(server.url))
+            request = SpeechRequest(text="Hello there", language="en", voice=speaker.voices()["nova"])
+            for _ in range(2):
+                _, clip = get_or_speak(tmp_path / "cache", speaker, request, counts.append)
+                assert np.abs(clip.samples - samples).max() <= 1 / 32768
+    assert counts == ["spoken", "cached"] * 2
+
+
+def test_a_server_without_speed_says_so(tmp_path: Path) -> None:
+    assert make_speaker("openai_speech", tmp_path, options("http://a")).takes_speed
+    assert not make_speaker("openai_speech", tmp_path, options("http://a", sends_speed=False)).takes_speed
 
 
 def test_voices_and_their_languages(tmp_path: Path) -> None:

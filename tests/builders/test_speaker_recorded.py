@@ -1,5 +1,6 @@
 """A user's own clips as a speaker."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -8,7 +9,11 @@ import pytest
 import soundfile
 
 from duplexkit import RecipeError, SpeechError
+from duplexkit.builders.speak import again, request_of
 from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
+from duplexkit.builders.speakers.recordings import Recording, from_dataset
+from duplexkit.builders.speakers.wav import wav_bytes
+from duplexkit.scenarios.conversation import PlannedTurn, Role, Start
 from tests.builders.local_server import tones
 
 ROWS = [
@@ -126,6 +131,69 @@ def test_a_dataset_is_read(clips: Path) -> None:
     assert np.abs(spoken(speaker, "bob").samples - sound(2)).max() <= 1 / 32768
     with pytest.raises(RecipeError, match="has no column 'words_said'"):
         make_speaker("recorded", clips.parent, {**options, "text_column": "words_said"})
+
+
+def test_a_datasets_sound_stays_on_disk(tmp_path: Path) -> None:
+    """Forty clips of 250 kB each: less than one of them is in memory when the speaker is made."""
+    import tracemalloc
+
+    import datasets
+    import pyarrow.parquet
+
+    noise = np.random.default_rng(1).uniform(-0.1, 0.1, (40, 125_000)).astype(np.float32)
+    rows = {
+        "text": [f"take number {k}" for k in range(40)],
+        "audio": [{"bytes": wav_bytes(one, sample_rate_hz=24_000), "path": None} for one in noise],
+        "speaker": ["bob"] * 40,
+    }
+    features = datasets.Features(
+        {
+            "text": datasets.Value("string"),
+            "audio": datasets.Audio(decode=False),
+            "speaker": datasets.Value("string"),
+        }
+    )
+    folder = tmp_path / "set"
+    folder.mkdir()
+    pyarrow.parquet.write_table(pyarrow.table(rows, schema=features.arrow_schema), folder / "train-0.parquet")
+    rows.clear()
+    columns = {"text": "text", "audio": "audio", "speaker": "speaker"}
+
+    def load() -> list[Recording]:
+        return from_dataset(
+            str(folder), config=None, split="train", revision=None, columns=columns, language="en"
+        )
+
+    load()  # what is imported or made once is not counted
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    found = load()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(found) == 40 and after - before < 200_000
+    assert hashlib.sha256(found[7].read()).hexdigest() == found[7].sha256
+    assert len({one.sha256 for one in found}) == 40 and len(found[7].read()) > 250_000
+
+
+def test_a_failed_take_is_followed_by_another(clips: Path) -> None:
+    """The speed stays what it was: a recording has its own, so only the seed makes another choice."""
+    speaker = made(clips)
+    turn = PlannedTurn(
+        name="event",
+        role=Role.USER,
+        voice="ann",
+        text="Wait, stop!",
+        speed=1.0,
+        start=Start(turn=None, distance_s=0.0),
+        move="open",
+    )
+    asked = [again(turn, attempt, speaker) for attempt in range(4)]
+    assert asked == [turn] * 4
+    takes = {
+        speaker.speak(request_of(one, language="en", voice=speaker.voices()["ann"], seed=k)).samples.size
+        for k, one in enumerate(asked)
+    }
+    assert takes == {sound(0).size, sound(1).size}
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,8 @@ def test_the_table_names_them(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert main(["voices", "--engine", "tone", "--language", "en"]) == 0
     shown = capsys.readouterr().out
     assert "4 voices of tone" in shown and all(name in shown for name in ("tone-a", "tone-d", "not measured"))
+    assert "tone: languages en, ja; part of the tests" in shown and "speech CC0-1.0" in shown
+    assert "pauses: asked for by punctuation; word times: its own; takes no seed" in shown
 
 
 def test_play_writes_what_the_voice_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,3 +113,20 @@ def test_intended_labels_and_m3s_agree_here_and_short_answers_are_counted(rows):
 
 def test_rows_with_one_stem_have_no_m3_labels_and_are_left_out():
     assert label_differences([{"m3_events": None, "turns": [], "events": []}]) == {}
+
+
+def test_events_that_name_no_turn_are_counted_by_their_times(rows):
+    """Recordings have no plan, so their events say only when."""
+    counts = label_differences(rows)
+    bare = [{**row, "events": [{**event, "turn": None} for event in row["events"]]} for row in rows]
+    assert label_differences(bare) == counts
+    early = [e for row in rows for e in row["events"] if e["kind"] == "shift" and e["fto_s"] < 0]
+    assert early and counts[("shift", "TURN_SHIFT")] > len(early)
+
+
+def test_a_token_that_names_no_turn_is_a_token():
+    turn = {"role": "system", "onset_s": 2.0, "offset_s": 2.4}
+    token = {"kind": "backchannel", "role": "system", "onset_s": 2.0, "offset_s": 2.4, "turn": None}
+    m3 = [{"kind": "BC", "role": "system", "onset_s": 2.0, "offset_s": 2.4}]
+    row = {"turns": [turn], "events": [{**token, "fto_s": None}], "m3_events": m3}
+    assert label_differences([row]) == {("token", "BC"): 1}
