@@ -212,7 +212,9 @@ def _attempt(
     """Return the sample with each turn at its try, its row, what is wrong with it, and which turns (None: all)."""
     recipe = site.recipe
     speaker, _, quality = workshop(site)
-    plan = replace(plan, turns=tuple(again(turn, n, speaker) for turn, n in zip(plan.turns, tries, strict=True)))
+    plan = replace(
+        plan, turns=tuple(again(turn, n, speaker) for turn, n in zip(plan.turns, tries, strict=True))
+    )
     utterances = tuple(voices.say(turn, i, tries[i]) for i, turn in enumerate(plan.turns))
     timeline = place(plan, tuple(u.shape for u in utterances), sample_rate_hz=recipe.sample_rate_hz)
     acoustics = draw_acoustics(plan, partial(rng_for, recipe.seed, job.id))

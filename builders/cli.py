@@ -71,8 +71,13 @@ def build(
         list[str] | None, typer.Option("--only", help="A scenario or a configuration such as mt_qa-ja.")
     ] = None,
     workers: Annotated[
-        int, typer.Option("--workers", min=1, help="Processes that speak and render; default: one per core.")
-    ] = os.cpu_count() or 1,
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="Processes that speak and render; default: one per core (ray: the cluster's).",
+        ),
+    ] = None,
     engine: Annotated[str, typer.Option("--engine", help="Where samples are made: local or ray.")] = "local",
     cache: _Cache = None,
     speech_archive: commands_speech.Archive = None,
@@ -104,7 +109,7 @@ def build(
             loaded,
             out,
             cache_dir=cache_dir,
-            workers=workers,
+            workers=workers or (0 if engine == "ray" else os.cpu_count() or 1),
             engine=engine,
             only=tuple(only or ()),
             overwrite=overwrite,
