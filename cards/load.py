@@ -84,7 +84,7 @@ def fetch(repository: str, version: str, config: str | None = None) -> Path:
     ReleaseError
         If the version is not to be had, whole.
     """
-    import httpx2
+    import httpx2  # what huggingface_hub speaks HTTP with: its errors pass through
     from huggingface_hub import hf_hub_download, snapshot_download
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError
 
