@@ -153,7 +153,7 @@ def test_planted_faults_are_caught(fault: Callable[..., Treated], monkeypatch: p
     assert max(abs(error_db(sample, -15.0)) for sample in samples) > PROMISE_DB
     found = set()
     for sample in samples:
-        row = to_row(sample, recipe_digest="", attempt=0)
+        row = to_row(sample, recipe_digest="")
         stems = {u.sha256: u.pcm.astype(np.float32) / 32768 for u in sample.utterances}
         found |= {finding.name for finding in check_row(row, Checks(), stems.__getitem__)[0]}
     assert "level" in found
@@ -161,7 +161,7 @@ def test_planted_faults_are_caught(fault: Callable[..., Treated], monkeypatch: p
 
 def test_check_finds_a_reported_level_that_is_not_true() -> None:
     sample = drawn("turned_away_room@1", 1, "en", pool())
-    row = to_row(sample, recipe_digest="", attempt=0)
+    row = to_row(sample, recipe_digest="")
     stems = {u.sha256: u.pcm.astype(np.float32) / 32768 for u in sample.utterances}
 
     def names(row: dict) -> set[str]:
@@ -225,7 +225,7 @@ def test_real_clips_are_made_again(spoken: dict[str, tuple[Utterance, ...]], tmp
     for language, clips in spoken.items():
         for name in (*CALIBRATED, *ROOM_TREATMENTS):
             sample = drawn(name, 1, language, clips)
-            row = to_row(sample, recipe_digest="", attempt=0)
+            row = to_row(sample, recipe_digest="")
             stems = {u.sha256: u.pcm.astype(np.float32) / 32768 for u in sample.utterances}
             findings, measured = check_row(row, Checks(), stems.__getitem__)
             assert not [finding for finding in findings if finding.name in ("level", "controls", "true_peak")]
