@@ -18,6 +18,7 @@ from .corpora.excerpt import RATE_HZ, Cut, Excerpt, cut, excerpts
 from .corpora.icc import Listened
 from .corpora.speech import SpanS, speech_by_channel
 from .listened_row import listened_row
+from .out_folder import put_in_place, refuse_taken
 from .recorded_row import About, recorded_row
 from .review.decisions import Decisions, decide
 from .review.page import ReviewItem
@@ -130,8 +131,7 @@ def annotate(
     RecipeError
         If decisions do not fit the excerpts.
     """
-    if out.exists() and not overwrite:
-        raise ReleaseError(f"{out} exists; give another --out, or --overwrite to replace it")
+    refuse_taken(out, overwrite=overwrite)
     excluded: list[tuple[str, Excluded]] = []
     rejected: dict[str, str] = {}
     if decisions is not None:
@@ -159,8 +159,7 @@ def annotate_listened(
     describe: Callable[[Path], object],
 ) -> Annotated:
     """Write a dataset folder of what people listened to, with Q from their responses; errors as `annotate`."""
-    if out.exists() and not overwrite:
-        raise ReleaseError(f"{out} exists; give another --out, or --overwrite to replace it")
+    refuse_taken(out, overwrite=overwrite)
     recipe = _recipe(wanted, None, {})
     digest = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
     about = _about(wanted, digest)
@@ -214,7 +213,7 @@ def _write(
             )
         _finish(beside, shards, recipe, digest, rejected)
         describe(beside)
-        _put_in_place(beside, out)
+        put_in_place(beside, out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return len(ids), seconds
@@ -283,12 +282,3 @@ def _finish(
     (folder / "manifest.json").write_text(
         json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )
-
-
-def _put_in_place(done: Path, out: Path) -> None:
-    old = out.with_name(f"{out.name}.replaced")
-    if out.exists():
-        shutil.rmtree(old, ignore_errors=True)
-        out.rename(old)
-    done.rename(out)
-    shutil.rmtree(old, ignore_errors=True)

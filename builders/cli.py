@@ -225,12 +225,28 @@ def main(argv: list[str] | None = None) -> int:
     except DuplexkitError as error:
         print(f"duplexkit: {error}", file=sys.stderr)
         return 2
+    except (OSError, UnicodeError, MemoryError) as error:
+        print(f"duplexkit: {_outside(error)}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("duplexkit: stopped; the same command goes on from here", file=sys.stderr)
         return 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0
+
+
+def _outside(error: OSError | UnicodeError | MemoryError) -> str:
+    """Return what the machine or a file's bytes refused, in a sentence."""
+    if isinstance(error, UnicodeDecodeError):
+        return (
+            f"a file that must be text is not UTF-8 ({error.reason} at byte {error.start}): save it as UTF-8"
+        )
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; name another, or mend its rights"
+    if isinstance(error, MemoryError):
+        return f"what was asked for does not fit into memory: {error}"
+    return f"{type(error).__name__}: {error}"
 
 
 if __name__ == "__main__":

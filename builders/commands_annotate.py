@@ -86,6 +86,7 @@ def annotate(
     from .annotate import Wanted, annotate_listened
     from .annotate import annotate as write
     from .corpora.icc import read_icc
+    from .out_folder import refuse_within
     from .review.decisions import read_decisions
 
     if layout not in LAYOUTS:
@@ -96,6 +97,8 @@ def annotate(
         raise RecipeError("give either --out (a dataset folder) or --review (a page, an .html file)")
     if out is not None and not licence:
         raise RecipeError("--licence is missing: say under what licence the recordings are, as an SPDX id")
+    if out is not None:
+        refuse_within(out, folder)
     wanted = Wanted(
         name=name or folder.resolve().name.lower(),
         version="1.0.0",

@@ -147,8 +147,10 @@ def import_(
         raise DuplexkitError(f"import {form}: wanted one of {', '.join(IMPORTS)}")
     if not folder.is_dir():
         raise DuplexkitError(f"import {form} {folder}: no such folder")
-    if out.exists() and not overwrite:
-        raise ReleaseError(f"{out} exists; give another --out, or --overwrite to replace it")
+    from .out_folder import refuse_taken, refuse_within
+
+    refuse_within(out, folder)
+    refuse_taken(out, overwrite=overwrite)
     total = sum(1 for _ in folder.rglob(SOUNDS[form]))
     with Steps(f"importing {folder}") as steps:
         n = write_imported(

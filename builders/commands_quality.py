@@ -13,6 +13,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from .. import RecipeError
+
 if TYPE_CHECKING:
     from .quality.measure import Measure, Tools
     from .quality.measure_folder import MeasuredSample
@@ -167,7 +169,10 @@ def listen(
     from .listen.page import write_page
 
     if not answers:
-        page = write_page(folder, out or folder / "listen.html", n=sample, seed=seed)
+        wanted_page = out or folder / "listen.html"
+        if wanted_page.suffix != ".html":
+            raise RecipeError(f"--out {wanted_page}: wanted a page's name that ends in .html")
+        page = write_page(folder, wanted_page, n=sample, seed=seed)
         typer.echo(f"{page} written: send it to listeners, and give what they save to --answers")
         return
     facts = take_in(folder, answers)

@@ -254,6 +254,7 @@ def variant(
     from ..cards.describe import describe
     from .build import Outcome
     from .build import build as run
+    from .out_folder import refuse_within
     from .progress import Steps
     from .variant import Asked, variant_of
     from .variant_report import to_speak, write_report
@@ -278,6 +279,7 @@ def variant(
     typer.echo(_expected(expected, made.recipe.speech.engine))
     if out is None:
         return
+    refuse_within(out, made.base.folder)
     report: dict[str, Any] = {}
     outcomes: list[Outcome] = []
 

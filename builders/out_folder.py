@@ -35,6 +35,21 @@ def refuse_taken(out: Path, *, overwrite: bool) -> None:
         )
 
 
+def refuse_within(out: Path, source: Path) -> None:
+    """Refuse an output folder that is the input, lies in it, or holds it.
+
+    Raises
+    ------
+    RecipeError
+        If so: writing would take away what is read.
+    """
+    target, given = out.resolve(), source.resolve()
+    if target == given or given in target.parents or target in given.parents:
+        raise RecipeError(
+            f"{out} and the input {source} lie in one another; give an output folder of its own"
+        )
+
+
 @contextmanager
 def claimed(partial: Path) -> Iterator[None]:
     """Hold an unfinished folder for this command alone.
@@ -81,7 +96,8 @@ def remove_empty(partial: Path) -> None:
 
 
 def put_in_place(done: Path, out: Path) -> None:
-    """Give a finished folder its name; an old one goes only when the new one stands."""
+    """Give a finished folder its name; an old one, which must be ours, goes only when the new one stands."""
+    refuse_taken(out, overwrite=True)
     old = out.with_name(f"{out.name}.replaced-{uuid4().hex[:8]}")
     if out.exists():
         out.rename(old)

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import RecipeError, ReleaseError
 from ..scenarios.wanted_splits import WantedSplits, read_wanted_splits
+from .out_folder import refuse_within
 from .said import SAID, SPEECH
 from .selection import Candidate, Selection, candidates_in, select, selection_facts, speakers_apart
 from .stems import stem_path
@@ -70,6 +71,7 @@ def reselect(
     """
     if not (folder / "manifest.json").is_file():
         raise ReleaseError(f"{folder}: no finished dataset (there is no manifest.json); build it first")
+    refuse_within(out, folder)
     if out.exists():
         raise ReleaseError(f"{out} exists; give another --out")
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from .. import SpeechError
+from .. import EngineError
 from .speakers import Clip, ClipWord, Speaker, SpeechRequest, varies_by_seed
 
 _FORMAT = 1
@@ -61,7 +61,9 @@ def get_or_speak(
         locks.mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SpeechError(f"the speech cache {cache_dir} cannot be written: {error.strerror}") from None
+        raise EngineError(
+            f"--cache: the speech cache {cache_dir} cannot be written: {error.strerror}"
+        ) from None
     with FileLock(locks / f"{key[:3]}.lock"):
         clip = _read(path)
         if clip is not None:

@@ -48,7 +48,9 @@ def to_speak(variant: Variant, cache_dir: Path, progress: Callable[[int, int], N
     n_characters = 0
     for n, job in enumerate(jobs, 1):
         plan, kept = planned(site, job), kept_of(site, job)
-        tries = kept.tries if kept is not None else (0,) * len(plan.turns)
+        tries = (0,) * len(plan.turns)
+        if kept is not None and len(kept.tries) == len(plan.turns):
+            tries = kept.tries
         voices = Voices(site=site, job=job, kept=kept, count=lambda what: None, note_clip=lambda key: None)
         for i, (turn, n_tries) in enumerate(zip(plan.turns, tries, strict=True)):
             origin = voices.origin(again(turn, n_tries, workshop(site)[0]), i, n_tries)

@@ -36,7 +36,7 @@ class RangeField:
                 f"{where} = [{low:g}, {high:g}]: an empty range; write the smaller number first: "
                 f"[{high:g}, {low:g}]"
             )
-        if low < self.low or high > self.high:
+        if not (self.low <= low and high <= self.high):  # NaN is outside too
             raise RecipeError(
                 f"{where} = [{low:g}, {high:g}]: outside what {self.name} may be, "
                 f"{self.low:g} to {self.high:g} {self.unit}"

@@ -218,7 +218,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise RecipeError(f"seed = {seed!r}: wanted a whole number from 0 to 2^63 - 1")
     rate = data.get("sample_rate_hz", 24000)
-    if rate not in _RATES_HZ:
+    if not isinstance(rate, int) or rate not in _RATES_HZ:
         raise RecipeError(
             f"sample_rate_hz = {rate!r}: wanted one of {', '.join(map(str, _RATES_HZ))} (hertz)"
         )
@@ -317,7 +317,7 @@ def _entry(name: str, table: Any, languages: tuple[str, ...], scripts: Path) -> 
     scenario = SCENARIOS[name]
     given = read_table(table, fields=scenario.fields, where=where, also=_ENTRY_ALSO)
     preset_name = table.get("preset", next(iter(scenario.presets)))
-    if preset_name not in scenario.presets:
+    if not isinstance(preset_name, str) or preset_name not in scenario.presets:
         raise RecipeError(
             f"{where}.preset = {preset_name!r}: "
             f"{unknown('preset', str(preset_name), tuple(scenario.presets))}"

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ... import ReleaseError, __version__
+from ..out_folder import put_in_place, refuse_taken, refuse_within
 from .files import put_bytes, put_json
 from .format import Format, Options, Row, check_choices
 from .origins import ATTRIBUTION, Origins
@@ -50,8 +51,10 @@ def export(
         place in it.
     """
     check_choices(options, format_)
+    refuse_within(out, source.folder)
     if out.exists() and not overwrite and (not out.is_dir() or any(out.iterdir())):
         raise ReleaseError(f"{out} exists and is not empty; give another OUT, or --overwrite to replace it")
+    refuse_taken(out, overwrite=True)
     unfinished = out.with_name(f"{out.name}.partial")
     _prepare(unfinished, _mark(source, format_, options))
     places: dict[str, str] = {}
@@ -92,7 +95,7 @@ def export(
     )
     put_bytes(unfinished / ATTRIBUTION, origins.text(source.name, source.version, source.licence).encode())
     (unfinished / MARK).unlink()
-    _put_in_place(unfinished, out)
+    put_in_place(unfinished, out)
     return Exported(n_written=len(places), skipped=dict(reasons))
 
 
@@ -114,13 +117,3 @@ def _prepare(unfinished: Path, mark: str) -> None:
         put_json(path, mark)
     except OSError as error:
         raise ReleaseError(f"OUT: {unfinished.parent} cannot be written: {error.strerror}") from None
-
-
-def _put_in_place(done: Path, out: Path) -> None:
-    """Give the finished folder its name; an old one goes only when the new one stands."""
-    old = out.with_name(f"{out.name}.replaced")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.exists():
-        out.rename(old)
-    done.rename(out)
-    shutil.rmtree(old, ignore_errors=True)

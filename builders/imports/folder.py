@@ -19,6 +19,7 @@ from ...scenarios.recipe import Checks
 from ..check import check_row
 from ..export.levels import sample_at, tracks_at
 from ..flac import from_flac, to_flac
+from ..out_folder import put_in_place
 from ..schema import COLUMNS
 from ..stems import read_stem, write_stem
 from ..write import manifest, read_rows, write_row, write_split
@@ -155,12 +156,7 @@ def _finish(folder: Path, out: Path, described: dict[str, Any], describe: Callab
     text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
     (folder / "manifest.json").write_text(text, encoding="utf-8")
     describe(folder)
-    old = out.with_name(f"{out.name}.replaced")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.exists():
-        out.rename(old)
-    folder.rename(out)
-    shutil.rmtree(old, ignore_errors=True)
+    put_in_place(folder, out)
 
 
 def _recipe(
