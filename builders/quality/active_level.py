@@ -30,6 +30,6 @@ ACTIVE_LEVEL = Measure(
     ),
     source="ITU-T G.100.1 (dBov); spans from the energy detector",
     cost=0.002,
-    version=lambda tools: "1",
+    version=lambda tools: "2",
     run=alone(_run),
 )

@@ -30,6 +30,6 @@ SPEAKING_RATE = Measure(
     ),
     source="own",
     cost=0.002,
-    version=lambda tools: "1",
+    version=lambda tools: "2",
     run=alone(_run),
 )

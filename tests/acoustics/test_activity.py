@@ -64,9 +64,8 @@ def test_edges_do_not_depend_on_the_level(clip_with_hush, gain):
 
 
 def test_threshold_follows_the_rule():
-    rng = np.random.default_rng(0)
-    loud = np.sign(rng.standard_normal(24_000)) * 0.1  # every window at -20 dBFS exactly
-    quiet = np.sign(rng.standard_normal(24_000))
+    quiet = np.tile([1.0, 1.0, -1.0, -1.0], 6_000)
+    loud = 0.1 * quiet  # every window at -20 dBFS exactly
     for quiet_dbfs, wanted in ((-90.0, -60.0), (-50.0, -42.0), (-24.0, -60.0)):
         samples = np.concatenate([loud, quiet * 10 ** (quiet_dbfs / 20)]).astype(np.float32)
         assert speech_threshold_dbfs(samples, sample_rate_hz=RATE_HZ) == pytest.approx(wanted, abs=0.01)
@@ -85,7 +84,31 @@ def test_silence_holds_no_speech(n_samples):
 
 
 def test_one_loud_sample_is_a_span():
-    assert speech_spans(np.array([0.5], np.float32), sample_rate_hz=RATE_HZ, min_hush_s=0.3) == ((0, 1),)
+    samples = np.zeros(4_800, np.float32)
+    samples[2_000] = 0.5
+    assert speech_spans(samples, sample_rate_hz=RATE_HZ, min_hush_s=0.3) == ((2_000, 2_001),)
+
+
+@given(hz=st.floats(5, 30), level_db=st.floats(-35, -22), tail_s=st.floats(0.3, 0.7))
+def test_rumble_after_speech_is_no_speech(hz, level_db, tail_s):
+    """A voice that leaves a rumble behind its last word ends with that word."""
+    tone = (0.2 * np.sin(2 * np.pi * 500 * np.arange(24_000) / RATE_HZ)).astype(np.float32)
+    t = np.arange(int(tail_s * RATE_HZ)) / RATE_HZ
+    swell = np.minimum(1.0, np.minimum(t, t[::-1]) / 0.1)
+    rumble = (0.2 * 10 ** (level_db / 20) * swell * np.cos(2 * np.pi * hz * t)).astype(np.float32)
+    hush = np.zeros(7_200, np.float32)
+    ((start, stop),) = speech_spans(
+        np.concatenate([hush, tone, rumble, hush]), sample_rate_hz=RATE_HZ, min_hush_s=0.05
+    )
+    assert abs(start - 7_200) <= 2
+    assert abs(stop - (7_200 + 24_000)) <= 0.03 * RATE_HZ
+
+
+def test_a_constant_offset_is_no_speech():
+    tone = (0.2 * np.sin(2 * np.pi * 500 * np.arange(24_000) / RATE_HZ)).astype(np.float32)
+    samples = np.pad(tone, 12_000) + np.float32(0.02)
+    ((start, stop),) = speech_spans(samples, sample_rate_hz=RATE_HZ, min_hush_s=0.05)
+    assert abs(start - 12_000) <= 0.03 * RATE_HZ and abs(stop - 36_000) <= 0.03 * RATE_HZ
 
 
 @pytest.mark.parametrize("rate_hz", [8_000, 16_000, 22_050, 24_000, 48_000])

@@ -145,7 +145,7 @@ class TestEnglish:
         with pytest.raises(SpeechError, match="inside 'hot tea', which has a reading"):
             phonemes("hot tea", "en", readings=[reading], breaks=[4])
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         st.lists(
             st.sampled_from(ENGLISH_PARTS.split()),
@@ -261,7 +261,7 @@ class TestJapanese:
         with pytest.raises(SpeechError, match="'東' in the reading '東'"):
             marked_groups("[市場|東]", "ja")
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         st.lists(
             st.sampled_from(JAPANESE_PARTS.split()),

@@ -67,7 +67,7 @@ seeds = st.integers(0, 2**31)
     "scenario", ["user_interruption", "user_backchannel", "talking_to_others", "background_speech"]
 )
 @given(seed=seeds, language=st.sampled_from(["en", "ja"]), position=st.integers(0, 3))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_overlap_events_are_exact(
     tmp_path_factory: pytest.TempPathFactory, scenario: str, seed: int, language: str, position: int
 ) -> None:
@@ -86,7 +86,7 @@ def test_overlap_events_are_exact(
 
 
 @given(seed=seeds, language=st.sampled_from(["en", "ja"]), position=st.integers(0, 3))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_pauses_are_exact(
     tmp_path_factory: pytest.TempPathFactory, seed: int, language: str, position: int
 ) -> None:
@@ -104,7 +104,7 @@ def test_pauses_are_exact(
 
 @pytest.mark.parametrize("scenario", ["smooth_turn_taking", "backchannel"])
 @given(seed=seeds, language=st.sampled_from(["en", "ja"]), position=st.integers(0, 3))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_turn_ends_and_places_are_exact(
     tmp_path_factory: pytest.TempPathFactory, scenario: str, seed: int, language: str, position: int
 ) -> None:
@@ -118,7 +118,7 @@ def test_turn_ends_and_places_are_exact(
 
 
 @given(seed=seeds, language=st.sampled_from(["en", "ja"]), position=st.integers(0, 3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_dialogue_events_are_exact(
     tmp_path_factory: pytest.TempPathFactory, seed: int, language: str, position: int
 ) -> None:
