@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,11 @@ def to_flac(pcm: NDArray[np.int16], sample_rate_hz: int) -> bytes:
     buffer = io.BytesIO()
     soundfile.write(buffer, pcm, sample_rate_hz, format="FLAC", subtype="PCM_16")
     return buffer.getvalue()
+
+
+def seek_script() -> str:
+    """Return the JavaScript function ``mendSeeks(audio)``, which each page that plays FLAC calls."""
+    return (files(__package__) / "flac_seek.js").read_text(encoding="utf-8")
 
 
 def from_flac(cell: Mapping[str, Any] | None) -> NDArray[np.float32] | None:

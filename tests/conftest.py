@@ -4,15 +4,23 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from duplexkit.builders.build import BuildResult, build
 from duplexkit.cards.card import write_card
 from duplexkit.scenarios import SCENARIOS
 from duplexkit.scenarios.recipe import load_recipe
 from tests import tone
+
+# speed is measured in tests/benchmarks; a first example may import scipy
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+pytest_plugins = ["tests.browser", "tests.extras"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -63,21 +71,22 @@ def tone_recipe_text(
 @pytest.fixture
 def tone_build(tmp_path: Path) -> Callable[..., BuildResult]:
     """Return a function that builds a tone recipe in this process."""
+    return partial(build_tones, tmp_path)
 
-    def run(text: str, out: Path | None = None, **options: object) -> BuildResult:
-        path = tmp_path / "recipe.toml"
-        path.write_text(text, encoding="utf-8")
-        return build(
-            load_recipe(str(path)),
-            out or tmp_path / "out",
-            cache_dir=tmp_path / "cache",
-            workers=1,
-            describe=options.pop("describe", write_card),  # type: ignore[arg-type]
-            progress=lambda outcome, done, total: None,
-            **options,  # type: ignore[arg-type]
-        )
 
-    return run
+def build_tones(place: Path, text: str, out: Path | None = None, **options: object) -> BuildResult:
+    """Build a tone recipe in a folder: what the fixture above does in the test's own, for folders built once."""
+    path = place / "recipe.toml"
+    path.write_text(text, encoding="utf-8")
+    return build(
+        load_recipe(str(path)),
+        out or place / "out",
+        cache_dir=place / "cache",
+        workers=1,
+        describe=options.pop("describe", write_card),  # type: ignore[arg-type]
+        progress=lambda outcome, done, total: None,
+        **options,  # type: ignore[arg-type]
+    )
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import ReleaseError
 from ...scenarios.listener_lag import n_windows, window_at
+from ..json_file import Form, misfit, read_json
 from ..quality.table import interval
 from .kappa import fleiss_kappa
 from .page import QUESTIONS, dataset_digest, rows_with
@@ -40,19 +41,15 @@ def take_in(folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
 
 def read_answers(path: Path, digest: str) -> tuple[str, Mapping[str, Any]]:
     """Return the rater and the answers by sample id, checked."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        rater, dataset, answers = data["rater"], data["dataset"], data["answers"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ReleaseError(
-            f"{path}: no answers of the rating page ({error}); save them there again"
-        ) from None
+    form: Form = {"rater": str, "dataset": str, "answers": {"*": {"*": object}}}
+    data = read_json(path, form, cure="save the answers of the rating page there again")
+    rater, dataset, answers = data["rater"], data["dataset"], data["answers"]
     if dataset != digest:
         raise ReleaseError(
             f"{path}: answers about another dataset ({str(dataset)[:16]}…, not {digest[:16]}…); rate this one's page"
         )
-    if not isinstance(rater, str) or not rater.strip() or not isinstance(answers, dict):
-        raise ReleaseError(f"{path}: rater {rater!r}: wanted a name and a table of answers")
+    if not rater.strip():
+        raise ReleaseError(f"{path}: rater {rater!r}: wanted a name")
     for id_, given in answers.items():
         for question, allowed in QUESTIONS.items():
             answer = given.get(question)
@@ -61,7 +58,7 @@ def read_answers(path: Path, digest: str) -> tuple[str, Mapping[str, Any]]:
                     f"{path}: {id_}: {question} = {answer!r}: wanted one of {', '.join(allowed)}"
                 )
         presses = given.get("presses_s", [])
-        if not isinstance(presses, list) or any(not isinstance(p, int | float) or p < 0 for p in presses):
+        if misfit(presses, [float]) or any(press < 0 for press in presses):
             raise ReleaseError(f"{path}: {id_}: presses_s = {presses!r}: wanted times in seconds")
     return rater.strip(), answers
 
@@ -111,7 +108,7 @@ def listening_facts(folder: Path, raters: Mapping[str, Mapping[str, Any]]) -> di
 
 
 def q_of_presses(presses_s: Sequence[Sequence[float]], duration_s: float) -> list[float]:
-    """Return the share of listeners who pressed in each window of 200 ms, shape (ceil(duration_s / 0.2),).
+    """Return the share of listeners who pressed in each window of 200 ms, form (ceil(duration_s / 0.2),).
 
     A listener counts once in a window. Times are as pressed: a listener's reaction is part of them.
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import ReleaseError
 from ...scenarios.event_table import KINDS
+from ..built import open_built, read_manifest
+from ..flac import seek_script
+from ..parquet_file import columns_of, opened
 from ..seeds import share
 
 QUESTIONS: dict[str, tuple[str, ...]] = {
@@ -36,20 +38,26 @@ def write_page(folder: Path, out: Path, *, n: int, seed: int) -> Path:
     Raises
     ------
     ReleaseError
-        If the folder is not a built one.
+        If the folder is not a built one, or is damaged.
     """
     ids = drawn_ids(folder, n=n, seed=seed)
-    items = [_item(row) for row in rows_with(folder, ids, _COLUMNS)]
+    rows = rows_with(folder, ids, _COLUMNS)
     data = {
         "dataset": dataset_digest(folder),
         "questions": {name: list(answers) for name, answers in QUESTIONS.items()},
-        "items": items,
+        "items": [_item(row) for row in rows],
     }
     template = (files(__package__) / "page.html").read_text(encoding="utf-8")
-    # "</" would end the script element that holds the data
-    text = template.replace("__DATA__", json.dumps(data, ensure_ascii=False).replace("</", "<\\/"))
+    head, tail = template.split("__SOUNDS__")
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8")
+    with out.open("w", encoding="utf-8") as file:
+        # "</" would end the script element that holds the data
+        file.write(head.replace("__DATA__", json.dumps(data, ensure_ascii=False).replace("</", "<\\/")))
+        for i, row in enumerate(
+            rows
+        ):  # an element each: together they may be longer than a browser's strings
+            file.write(f'<script type="text/plain" id="sound-{i}">{_sound(row)}</script>\n')
+        file.write(tail.replace("__SEEKS__", seek_script()))
     return out
 
 
@@ -61,27 +69,16 @@ def dataset_digest(folder: Path) -> str:
     ReleaseError
         If the folder is not a built one.
     """
-    shards = _shards(folder)
+    shards = read_manifest(folder)["files"]
     text = "\n".join(f"{name} {facts['sha256']}" for name, facts in sorted(shards.items()))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _shards(folder: Path) -> dict[str, dict[str, Any]]:
-    path = folder / "manifest.json"
-    if not path.is_file():
-        raise ReleaseError(f"{folder}: no finished dataset (there is no manifest.json); build it first")
-    shards: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["files"]
-    return shards
-
-
 def drawn_ids(folder: Path, *, n: int, seed: int) -> tuple[str, ...]:
     """Return n ids of a folder, one of each configuration in turn, each in an order of its own by the seed."""
-    import pyarrow.parquet as pq
-
     groups: dict[str, list[str]] = {}
-    for name, facts in _shards(folder).items():
-        ids = pq.read_table(folder / name, columns=["id"])["id"].to_pylist()
-        groups.setdefault(facts["config"], []).extend(ids)
+    for shard in open_built(folder).shards:
+        groups.setdefault(shard.config, []).extend(row["id"] for row in columns_of(shard.path, ["id"]))
     queues = [sorted(ids, key=lambda id_: share(seed, id_, "listen")) for _, ids in sorted(groups.items())]
     turns = [queue[i] for i in range(max(map(len, queues), default=0)) for queue in queues if i < len(queue)]
     return tuple(turns[:n])
@@ -90,11 +87,10 @@ def drawn_ids(folder: Path, *, n: int, seed: int) -> tuple[str, ...]:
 def rows_with(folder: Path, ids: Sequence[str], columns: list[str]) -> list[dict[str, Any]]:
     """Return the rows of these ids, in their order."""
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     found: dict[str, dict[str, Any]] = {}
-    for name in _shards(folder):
-        with pq.ParquetFile(folder / name) as file:
+    for shard in open_built(folder).shards:
+        with opened(shard.path) as file:
             for group in range(file.num_row_groups):
                 wanted = pc.is_in(file.read_row_group(group, columns=["id"])["id"], value_set=_array(ids))
                 if pc.any(wanted).as_py():
@@ -116,7 +112,6 @@ def _item(row: Mapping[str, Any]) -> dict[str, Any]:
         "scenario": row["scenario"],
         "language": row["language"],
         "duration_s": row["duration_s"],
-        "audio": _sound(row),
         "backchannels": row["scenario"] == "backchannel",
         "turns": [
             {key: turn[key] for key in ("role", "onset_s", "offset_s")} | {"text": turn["spoken_text"]}

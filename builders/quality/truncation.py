@@ -18,15 +18,16 @@ _FLOOR_DB = -100.0
 def end_level_db(clip: SpokenClip) -> float | None:
     """Return the level (dB) of a clip's last 8 ms relative to its speech; None where there is no speech.
 
-    Rumble below the voice, which some voices leave behind their last word, is left out at the end.
+    Rumble below the voice, which some voices leave behind their last word, is left out at the end: the lower
+    level counts of the clip as it is and without rumble, since the filter rings where a sound stops.
     A voice that ends by itself has sunk by 30 dB and more; one that was cut is within some 20 dB.
     """
     spans = speech_of(clip)
     if not spans:
         return None
-    speech = without_rumble(clip.samples, sample_rate_hz=clip.sample_rate_hz)
-    last = speech[-round(LAST_S * clip.sample_rate_hz) :].astype(np.float64)
-    power = float(np.mean(np.square(last)))
+    n_last = round(LAST_S * clip.sample_rate_hz)
+    heard = (clip.samples, without_rumble(clip.samples, sample_rate_hz=clip.sample_rate_hz))
+    power = min(float(np.mean(np.square(samples[-n_last:].astype(np.float64)))) for samples in heard)
     if power <= 0.0:
         return _FLOOR_DB
     return max(10.0 * float(np.log10(power)) - span_level_dbov(clip.samples, spans), _FLOOR_DB)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ... import RecipeError
+from ...scenarios.text_file import parse_json, read_text, shown
 
 REASONS = (
     "turn boundary is wrong",
@@ -45,24 +45,22 @@ def read_decisions(path: Path) -> Decisions:
     RecipeError
         If the file is missing or malformed, or rejects without a reason; names the excerpt.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        entries = dict(json.loads(text)["decisions"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    text = read_text(path, error=RecipeError)
+    data = parse_json(text, str(path), error=RecipeError)
+    entries = data.get("decisions") if isinstance(data, dict) else None
+    if not isinstance(entries, dict):
         raise RecipeError(
-            f"{path}: no decisions of a review page ({type(error).__name__}: {error}); wanted the file that "
-            f"the page's button 'save decisions' wrote"
-        ) from None
+            f"{path}: no decisions of a review page: {shown(data)}; wanted the file that the page's button "
+            f"'save decisions' wrote"
+        )
     by_id: dict[str, Decision] = {}
     for name, entry in entries.items():
         try:
             decision = Decision(
                 keep=entry["keep"], reason=str(entry.get("reason", "")), sha256=str(entry["sha256"])
             )
-        except (KeyError, TypeError) as error:
-            raise RecipeError(
-                f"{path}: {name}: {entry!r}: wanted keep, reason and sha256 ({error})"
-            ) from None
+        except (KeyError, TypeError, AttributeError):
+            raise RecipeError(f"{path}: {name}: {shown(entry)}; wanted keep, reason and sha256") from None
         if not isinstance(decision.keep, bool):
             raise RecipeError(f"{path}: {name}: keep = {decision.keep!r}; wanted true or false")
         if not decision.keep and not decision.reason.strip():

@@ -13,6 +13,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flac import seek_script
 from .decisions import REASONS
 
 _WIDTH, _HEIGHT = 900, 60
@@ -39,11 +40,16 @@ def review_page(title: str, items: Iterable[ReviewItem]) -> Iterator[str]:
     """
     template = (files(__package__) / "page.html").read_text(encoding="utf-8")
     head, tail = template.split("<!-- items -->")
-    options = "".join(f"<option>{escape(reason)}</option>" for reason in REASONS)
+    options = '<option value="">reason</option>' + "".join(
+        f'<option value="{escape(reason, quote=True)}">{n} {escape(reason)}</option>'
+        for n, reason in enumerate(REASONS, start=1)
+    )
     yield head.replace("{{title}}", escape(title))
     for item in items:
         yield _item(item, options)
-    yield tail.replace("{{key}}", json.dumps(f"duplexkit-review:{title}"))
+    # "</" would end the script element
+    tail = tail.replace("{{seeks}}", seek_script())
+    yield tail.replace("{{key}}", json.dumps(f"duplexkit-review:{title}").replace("</", "<\\/"))
 
 
 def _item(item: ReviewItem, options: str) -> str:
@@ -57,12 +63,14 @@ def _item(item: ReviewItem, options: str) -> str:
         f'<section data-id="{escape(item.id, quote=True)}" data-sha256="{item.sha256}">\n'
         f"<h2>{escape(item.id)}</h2><p>{length_s:.2f} s</p>\n"
         f'<div class="waves">{waves}<i class="cursor"></i></div>\n'
-        f'<audio controls preload="none" src="data:audio/flac;base64,{_flac(item)}"></audio>\n'
+        f'<audio controls preload="none" aria-label="{escape(item.id, quote=True)}" '
+        f'src="data:audio/flac;base64,{_flac(item)}"></audio>\n'
         f'<p class="text">{escape(item.text)}</p>\n'
         f'<button type="button" class="keep">keep</button> '
         f'<button type="button" class="reject">reject</button> '
-        f'<select class="reason" aria-label="reason">{options}</select> '
-        f'<input class="note" placeholder="more about the reason"> <output></output>\n'
+        f'<select class="reason" aria-label="reason to reject">{options}</select> '
+        f'<input class="note" aria-label="more about the reason" placeholder="more about the reason"> '
+        f'<output class="made"></output>\n'
         f"</section>\n"
     )
 
@@ -88,5 +96,6 @@ def _waveform(pcm: NDArray[np.int16], marks_s: tuple[tuple[float, float], ...], 
         f'<rect x="{a * scale:.1f}" width="{(b - a) * scale:.1f}" height="{_HEIGHT}"/>' for a, b in marks_s
     )
     return (
-        f'<svg viewBox="0 0 {n_columns} {_HEIGHT}" preserveAspectRatio="none">{marks}<path d="{path}"/></svg>'
+        f'<svg viewBox="0 0 {n_columns} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">{marks}'
+        f'<path d="{path}"/></svg>'
     )

@@ -7,6 +7,7 @@ const KINDS = {
 const ROLE_OF_TRACK = { input: "user", clean_input: "user", untreated_input: "user", system: "system" };
 const byId = (id) => document.getElementById(id);
 const audio = byId("audio");
+mendSeeks(audio);
 const state = { shown: [], at: 0, sample: null, track: 0 };
 const seconds = (value) => value.toFixed(2) + " s";
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import html
 import io
 import json
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ReleaseError
-from ...builders.write import read_rows
-from ..summarize import TRACKS, read_manifest
+from ...builders.built import Shard, open_built, rows_in
+from ...builders.flac import seek_script
+from ..folder_beside import folder_beside
+from ..summarize import TRACKS
 
 N_COLUMNS = 1200
 """Columns of a drawn waveform: the largest sample of each stands for all of it."""
@@ -37,54 +38,53 @@ def write_preview(folder: Path, *, n_samples: int = 200) -> Path:
     Raises
     ------
     ReleaseError
-        If the folder holds no finished dataset.
+        If the folder holds no finished dataset, or something else than a folder is called ``preview``.
     """
-    manifest = read_manifest(folder)
-    beside = folder / ".preview.tmp"
-    shutil.rmtree(beside, ignore_errors=True)
-    (beside / "audio").mkdir(parents=True)
-    (beside / "data").mkdir()
-    entries = []
-    for number, row in enumerate(_chosen(folder, manifest, n_samples)):
-        name = f"{number:04d}"
-        sample = _sample(row, name)
-        for track in sample["tracks"]:
-            (beside / track["file"]).write_bytes(row[track["name"]]["bytes"])
-        # a script, because a page from disk may load scripts but not JSON
-        text = json.dumps(sample, ensure_ascii=False, separators=(",", ":"))
-        (beside / "data" / f"{name}.js").write_text(f"receive({text});\n", encoding="utf-8")
-        entries.append(
-            {
-                "name": name,
-                "id": row["id"],
-                "scenario": row["scenario"],
-                "language": row["language"],
-                "split": row["split"],
-                "duration_s": row["duration_s"],
-                "events": sorted({event["kind"] for event in row["events"]}),
-            }
-        )
-    if not entries:
-        raise ReleaseError(f"{folder}: no samples to show; build the folder first")
-    (beside / "index.html").write_text(_page(manifest, entries), encoding="utf-8")
-    target = folder / FOLDER
-    shutil.rmtree(target, ignore_errors=True)
-    beside.replace(target)
-    return target / "index.html"
+    built = open_built(folder)
+    with folder_beside(folder, FOLDER) as beside:
+        (beside / "audio").mkdir()
+        (beside / "data").mkdir()
+        entries = [
+            _write_sample(beside, row, f"{number:04d}")
+            for number, row in enumerate(_chosen(built.shards, n_samples))
+        ]
+        if not entries:
+            raise ReleaseError(f"{folder}: no samples to show; build the folder first")
+        (beside / "index.html").write_text(_page(built.manifest, entries), encoding="utf-8")
+    return folder / FOLDER / "index.html"
 
 
-def _chosen(folder: Path, manifest: dict[str, Any], n_samples: int) -> Iterator[dict[str, Any]]:
+def _write_sample(beside: Path, row: dict[str, Any], name: str) -> dict[str, Any]:
+    """Write the sound and the data of a row, and return its entry in the page's list."""
+    sample = _sample(row, name)
+    for track in sample["tracks"]:
+        (beside / track["file"]).write_bytes(row[track["name"]]["bytes"])
+    # a script, because a page from disk may load scripts but not JSON
+    text = json.dumps(sample, ensure_ascii=False, separators=(",", ":"))
+    (beside / "data" / f"{name}.js").write_text(f"receive({text});\n", encoding="utf-8")
+    return {
+        "name": name,
+        "id": row["id"],
+        "scenario": row["scenario"],
+        "language": row["language"],
+        "split": row["split"],
+        "duration_s": row["duration_s"],
+        "events": sorted({event["kind"] for event in row["events"]}),
+    }
+
+
+def _chosen(shards: Sequence[Shard], n_samples: int) -> Iterator[dict[str, Any]]:
     """Yield the first rows of each configuration."""
-    configs = {facts["config"] for facts in manifest["files"].values()}
+    configs = {shard.config for shard in shards}
     share = max(1, n_samples // max(1, len(configs)))
     left = dict.fromkeys(configs, share)
-    for name, facts in manifest["files"].items():
-        if not left[facts["config"]]:
+    for shard in shards:
+        if not left[shard.config]:
             continue
-        for row in read_rows(folder / name):
+        for row in rows_in((shard,)):
             yield row
-            left[facts["config"]] -= 1
-            if not left[facts["config"]]:
+            left[shard.config] -= 1
+            if not left[shard.config]:
                 break
 
 
@@ -143,6 +143,7 @@ def _page(manifest: dict[str, Any], entries: list[dict[str, Any]]) -> str:
     for mark, text in (
         ("{{title}}", html.escape(f"{recipe['name']} {recipe['version']}")),
         ("{{style}}", parts["page.css"]),
+        ("{{seeks}}", seek_script()),
         ("{{script}}", parts["page.js"]),
         ("{{entries}}", data),
     ):

@@ -50,7 +50,7 @@ def test_without_the_extra_silero_says_how_to_get_it():
         silero_spans(np.zeros(100, np.float32), sample_rate_hz=RATE_HZ, min_hush_s=0.3)
 
 
-@pytest.mark.skipif(silero_path() is None, reason="needs the quality extra")
+@pytest.mark.extras("quality")
 def test_silero_hears_nothing_in_silence_and_is_the_same_twice(syllables):
     assert silero_spans(np.zeros(RATE_HZ, np.float32), sample_rate_hz=RATE_HZ, min_hush_s=0.3) == ()
     assert silero_spans(np.zeros(1, np.float32), sample_rate_hz=RATE_HZ, min_hush_s=0.3) == ()

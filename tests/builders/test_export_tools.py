@@ -31,8 +31,10 @@ def lhotse_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export(tmp_path_factory, "lhotse")
 
 
+@pytest.mark.extras("lhotse")
 def test_lhotse_opens_recordings_and_supervisions(lhotse_out: Path, named: dict[str, ex.Row]) -> None:
-    lhotse = pytest.importorskip("lhotse", reason="lhotse is not installed (it needs torch)")
+    import lhotse
+
     recordings = lhotse.RecordingSet.from_file(lhotse_out / "recordings-test.jsonl.gz").with_path_prefix(
         lhotse_out
     )
@@ -54,8 +56,10 @@ def test_lhotse_opens_recordings_and_supervisions(lhotse_out: Path, named: dict[
         assert said[0].custom["events"] == row["events"]
 
 
+@pytest.mark.extras("lhotse")
 def test_nemo_cuts_open_in_lhotse(tmp_path_factory: pytest.TempPathFactory, named: dict[str, ex.Row]) -> None:
-    lhotse = pytest.importorskip("lhotse", reason="lhotse is not installed (it needs torch)")
+    import lhotse
+
     out = export(tmp_path_factory, "nemo")
     cuts = list(lhotse.CutSet.from_file(out / "cuts-test.jsonl.gz").with_recording_path_prefix(out))
     assert len(cuts) == 4

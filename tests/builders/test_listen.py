@@ -20,7 +20,7 @@ from duplexkit.builders.listen.answers import q_of_presses, take_in
 from duplexkit.builders.listen.kappa import fleiss_kappa
 from duplexkit.builders.listen.page import QUESTIONS, dataset_digest, drawn_ids, write_page
 from tests.builders.test_build import rows_of
-from tests.conftest import tone_recipe_text
+from tests.conftest import build_tones, tone_recipe_text
 
 PUBLISHED = [
     [0, 0, 0, 0, 14],
@@ -74,22 +74,8 @@ def test_q_is_the_share_of_listeners_per_window() -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from duplexkit.builders.build import build
-    from duplexkit.cards.card import write_card
-    from duplexkit.scenarios.recipe import load_recipe
-
-    folder = tmp_path_factory.mktemp("listen")
     text = tone_recipe_text("user_interruption", "mt_qa", "backchannel")
-    (folder / "r.toml").write_text(text, encoding="utf-8")
-    result: BuildResult = build(
-        load_recipe(str(folder / "r.toml")),
-        folder / "out",
-        cache_dir=folder / "cache",
-        workers=1,
-        describe=write_card,
-        progress=lambda outcome, done, total: None,
-    )
-    return result.folder
+    return build_tones(tmp_path_factory.mktemp("listen"), text).folder
 
 
 def data_of(page: Path) -> dict:
@@ -100,6 +86,12 @@ def data_of(page: Path) -> dict:
     return json.loads(found[1])
 
 
+def sounds_of(page: Path) -> list[str]:
+    found = re.findall(r'<script type="text/plain" id="sound-(\d+)">(.*?)</script>', page.read_text())
+    assert [int(i) for i, _ in found] == list(range(len(found)))
+    return [address for _, address in found]
+
+
 def test_the_page_stands_alone_and_plays_what_the_rows_hold(built: Path, tmp_path: Path) -> None:
     page = write_page(built, tmp_path / "listen.html", n=6, seed=1)
     data, rows = data_of(page), rows_of(built)
@@ -108,9 +100,9 @@ def test_the_page_stands_alone_and_plays_what_the_rows_hold(built: Path, tmp_pat
     assert {item["id"].rsplit("/", 2)[0] for item in data["items"]} == {
         f"{s}/{lang}" for s in ("user_interruption", "mt_qa", "backchannel") for lang in ("en", "ja")
     }, "evenly over scenarios and languages"
-    for item in data["items"]:
+    for item, address in zip(data["items"], sounds_of(page), strict=True):
         row = rows[item["id"]]
-        sound, rate = soundfile.read(io.BytesIO(base64.b64decode(item["audio"].split(",")[1])), dtype="int16")
+        sound, rate = soundfile.read(io.BytesIO(base64.b64decode(address.split(",")[1])), dtype="int16")
         heard, _ = soundfile.read(io.BytesIO(row["input"]["bytes"]), dtype="int16")
         assert rate == row["sample_rate_hz"]
         user = sound[:, 0] if row["system"] else sound
@@ -241,7 +233,7 @@ def test_wrong_answers_are_refused(built: Path, tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="answers about another dataset"):
         take_in(built, [tmp_path / "d.json"])
     (tmp_path / "e.json").write_text("[]")
-    with pytest.raises(ReleaseError, match="no answers of the rating page"):
+    with pytest.raises(ReleaseError, match="answers of the rating page"):
         take_in(built, [tmp_path / "e.json"])
     assert not (built / "listening.json").exists()
 

@@ -20,6 +20,7 @@ NAMES = (*CORE_MEASURES, "dnsmos", "wer", "cer", "spoken_words", "language", "si
 MISSING = [name for name in NAMES if MEASURES[name].missing()]
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.extras("quality", "similarity"),
     pytest.mark.skipif(
         bool(MISSING),
         reason=f"needs the extra quality and resemblyzer (docs/quality.md), for {', '.join(MISSING)}",

@@ -1,6 +1,5 @@
 """ChatTTS: the text it is given, and its real code on a tiny model of random weights."""
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -106,8 +105,6 @@ def test_every_english_line_of_the_bank_can_be_given() -> None:
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if importlib.util.find_spec("ChatTTS") is None:
-        pytest.skip("the extra chattts is not installed")
     from tests.builders.tiny_chattts import make_tiny_chattts
 
     return make_tiny_chattts(tmp_path_factory.mktemp("chattts"))
@@ -134,6 +131,7 @@ def spoken(speaker: Speaker, voice: int = 0, **more: object) -> Clip:
 
 
 @pytest.mark.slow
+@pytest.mark.extras("chattts")
 def test_the_seed_the_voice_and_the_tokens_decide_the_clip(speaker: Speaker) -> None:
     one, again = spoken(speaker), spoken(speaker)
     assert one.samples.tobytes() == again.samples.tobytes() and one.sample_rate_hz == 24_000
@@ -153,11 +151,13 @@ def test_the_seed_the_voice_and_the_tokens_decide_the_clip(speaker: Speaker) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.extras("chattts")
 def test_chinese_passes_through(speaker: Speaker) -> None:
     assert spoken(speaker, text="今天我们去北京。", language="zh", breaks=(2,), sounds=()).samples.size > 1000
 
 
 @pytest.mark.slow
+@pytest.mark.extras("chattts")
 def test_a_text_that_comes_to_no_end_is_refused_after_its_attempts(tiny: Path, tmp_path: Path) -> None:
     with pytest.raises(
         SpeechError, match=r"in 2 attempts \(incomplete result. hit max_new_token: 2; incomplete"
@@ -166,6 +166,7 @@ def test_a_text_that_comes_to_no_end_is_refused_after_its_attempts(tiny: Path, t
 
 
 @pytest.mark.slow
+@pytest.mark.extras("chattts")
 def test_drawn_voices_are_kept_and_given_strings_are_used(
     speaker: Speaker, tiny: Path, tmp_path: Path
 ) -> None:
@@ -188,6 +189,7 @@ def test_drawn_voices_are_kept_and_given_strings_are_used(
 
 
 @pytest.mark.slow
+@pytest.mark.extras("chattts")
 def test_changed_weights_are_refused_and_missing_ones_named(tiny: Path, tmp_path: Path) -> None:
     import shutil
 
@@ -205,6 +207,7 @@ def test_changed_weights_are_refused_and_missing_ones_named(tiny: Path, tmp_path
 
 
 @pytest.mark.slow
+@pytest.mark.extras("chattts")
 def test_what_the_engine_says_of_itself(speaker: Speaker) -> None:
     assert speaker.licence == "CC-BY-NC-4.0" and speaker.uses_seed
     assert "chattts=0.2.5" in speaker.version and "torch=" in speaker.version
@@ -213,11 +216,10 @@ def test_what_the_engine_says_of_itself(speaker: Speaker) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.extras("quality")
 def test_the_recogniser_hears_tokens_that_are_read_out(tmp_path: Path) -> None:
-    from duplexkit.builders.speakers.heard import can_hear, heard_words
+    from duplexkit.builders.speakers.heard import heard_words
 
-    if not can_hear():
-        pytest.skip("the extra quality is not installed")
     hibari = make_speaker("hibari", tmp_path)
     clip = hibari.speak(
         SpeechRequest(

@@ -405,12 +405,6 @@ def test_serving_what_is_no_model_is_refused(
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    try:
-        found = importlib.util.find_spec("cosyvoice.cli.cosyvoice") is not None
-    except ModuleNotFoundError:
-        found = False
-    if not found:
-        pytest.skip("no CosyVoice code can be imported (docs/engines.md)")
     from tests.builders.tiny_cosyvoice import make_tiny_cosyvoice
 
     return make_tiny_cosyvoice(tmp_path_factory.mktemp("tiny") / "CosyVoice2-tiny")
@@ -431,6 +425,7 @@ def in_process(folder: Path, tiny: Path) -> Speaker:
 
 
 @pytest.mark.slow
+@pytest.mark.extras("cosyvoice")
 def test_the_real_code_in_process(folder: Path, tiny: Path) -> None:
     speaker = in_process(folder, tiny)
     one, again, other = (spoken(speaker, "ann", seed=seed) for seed in (1, 1, 2))
@@ -446,6 +441,7 @@ def test_the_real_code_in_process(folder: Path, tiny: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.extras("cosyvoice")
 def test_the_real_code_behind_our_server_gives_the_same_samples(folder: Path, tiny: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -467,6 +463,7 @@ def test_the_real_code_behind_our_server_gives_the_same_samples(folder: Path, ti
 
 
 @pytest.mark.slow
+@pytest.mark.extras("cosyvoice")
 def test_a_model_whose_weights_are_missing_is_refused(tiny: Path, tmp_path: Path) -> None:
     copy = tmp_path / "CosyVoice2-copy"
     shutil.copytree(tiny, copy)

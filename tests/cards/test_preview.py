@@ -3,9 +3,8 @@
 import io
 import json
 import re
-import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,8 @@ import soundfile
 
 from duplexkit.builders.build import BuildResult
 from duplexkit.cards.preview.page import peaks, write_preview
+from tests.browser import ARROW_DOWN, LAST_S, errors, files_asked, hear_the_end, needs_chromium, wait_for
 from tests.conftest import tone_recipe_text
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-needs_chromium = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="needs Debian's packages chromium and chromium-driver"
-)
 
 
 def test_peaks_are_the_largest_magnitudes() -> None:
@@ -31,38 +26,6 @@ def test_peaks_are_the_largest_magnitudes() -> None:
     found = peaks(flac.getvalue())
     assert len(found) == 1200 and found[1201 // 4] == 64  # 127 / 2, rounded
     assert sum(found) == 64
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs the package selenium")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-dev-shm-usage",
-        "--autoplay-policy=no-user-gesture-required",
-        "--window-size=1280,1000",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
-
-
-def files_asked(browser: Any) -> list[str]:
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-
-
-def wait_for(true: Callable[[], bool], limit_s: float = 5.0) -> None:
-    end = time.monotonic() + limit_s
-    while not true():
-        assert time.monotonic() < end, "did not happen in time"
-        time.sleep(0.05)
 
 
 @needs_chromium
@@ -105,8 +68,11 @@ def test_the_page_in_a_browser(tone_build: Callable[..., BuildResult], browser: 
     length = browser.execute_script("return state.sample.duration_s")
     assert share == pytest.approx(first / length, abs=0.005)
 
+    for from_end_s in LAST_S:  # each place near the end can be heard
+        hear_the_end(browser, from_end_s)
+
     id_before = text("id")
-    body.send_keys("\ue015")  # arrow down
+    body.send_keys(ARROW_DOWN)
     wait_for(lambda: text("id") != id_before)
     browser.execute_script(
         "document.getElementById('event').value = 'side_talk';"
@@ -114,8 +80,7 @@ def test_the_page_in_a_browser(tone_build: Callable[..., BuildResult], browser: 
     )
     wait_for(lambda: text("count") == "4 of 12 samples" and text("id").startswith("talking_to_others/"))
     assert browser.execute_script("return document.querySelectorAll('.lane').length") == 3
-    errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
-    assert errors == []
+    assert errors(browser) == []
 
 
 @needs_chromium
