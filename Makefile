@@ -23,7 +23,7 @@ test-slow: $(DEV)  ## the rest: real speech, kills, browsers
 
 test-extras: $(EXTRAS)  ## what needs the optional packages; none of it may skip but CosyVoice
 	@start=$$(date +%s); $(EXTRAS_VENV)/bin/python -m pytest -n 2 --dist loadfile -m extras \
-	--with-extras quality,similarity,chattts,lhotse && echo "extras test time: $$(( $$(date +%s) - start )) s"
+	--with-extras quality,similarity,squim,chattts,lhotse && echo "extras test time: $$(( $$(date +%s) - start )) s"
 
 bench: $(DEV)  ## measure speed as ratios; writes build/bench.json
 	$(BIN)/python -m tests.benchmarks

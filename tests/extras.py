@@ -15,8 +15,11 @@ EXTRAS = {
     "chattts": ("ChatTTS",),
     "cosyvoice": ("cosyvoice.cli.cosyvoice",),
     "lhotse": ("lhotse",),
+    "squim": ("torch", "torchaudio"),
+    "utmosv2": ("torch", "utmosv2"),
 }
-"""Name -> modules. How to install them: tests/requirements-extras.txt; CosyVoice: docs/engines.md."""
+"""Name -> modules. How to install them: tests/requirements-extras.txt; CosyVoice: docs/engines.md;
+UTMOSv2: docs/quality.md."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -81,9 +82,9 @@ class Measure:
 
     `scope` is what it looks at: each ``utterance`` by itself, all utterances of a ``sample``, the ``tracks`` of a
     sample as they are heard, or a ``pair`` of samples with one script in two languages. `cost` is in seconds of
-    one core per second of speech, as measured. `needs` are modules that the extra brings. `version` names the
-    model and is part of what a value is kept under. `load` fetches weights that no package carries; it raises
-    NotMeasured where they are not to be had.
+    one core per second of speech, as measured. `needs` are modules that the extra brings, `programs` commands of
+    another environment. `version` names the model and is part of what a value is kept under. `load` fetches
+    weights that no package carries; it raises NotMeasured where they are not to be had.
     """
 
     name: str
@@ -94,12 +95,14 @@ class Measure:
     version: Callable[[Tools], str]
     run: Callable[[tuple[SpokenClip, ...], Tools], Measured]
     needs: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     install: str = "pip install 'duplexkit[quality]'"
     load: Callable[[Tools], object] | None = None
 
     def missing(self) -> str:
-        """Return why it cannot run here for want of a package; nothing if it can."""
+        """Return why it cannot run here for want of a package or program; nothing if it can."""
         absent = [module for module in self.needs if find_spec(module) is None]
+        absent += [program for program in self.programs if shutil.which(program) is None]
         if not absent:
             return ""
         return f"{self.name} needs {', '.join(absent)}: {self.install} (docs/quality.md)"
