@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from duplexkit import DuplexkitError, ReleaseError
+from duplexkit.builders.inputs import folder_there
+from duplexkit.builders.stopping import Stopped, say, stop_signals
 from duplexkit.cards.release.files import ReleaseFile, left_out, release_files
 from duplexkit.cards.release.gate import reasons_against
 from duplexkit.cards.release.hub import Hub, HubError, endpoint_of, open_hub
@@ -295,7 +297,7 @@ def add_commands(app: typer.Typer) -> None:
 
     @app.command("publish")
     def command(
-        folder: Annotated[Path, typer.Argument(help="A built folder with its card.")],
+        folder: Annotated[Path, typer.Argument(help="A built folder with its card.", callback=folder_there)],
         repo: Annotated[str, typer.Option("--repo", metavar="ORG/NAME", help="The dataset repository.")],
         version: Annotated[str, typer.Option("--version", metavar="X.Y.Z", help="Its tag will be vX.Y.Z.")],
         push: Annotated[bool, typer.Option("--push", help="Send; without it nothing is sent.")] = False,
@@ -317,20 +319,20 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command; return 0 done or shown, 1 refused, 2 wrong usage."""
+    """Run the command; return 0 done or shown, 1 refused, 2 wrong usage, 130 or 143 stopped."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     add_commands(app)
     try:
-        app(args=argv, prog_name="publish")
+        with stop_signals():
+            app(args=argv, prog_name="publish")
+    except Stopped as stopped:
+        return say(stopped)
     except ReleaseError as error:
         print(f"duplexkit: {scrub(str(error))}", file=sys.stderr)
         return 1
     except DuplexkitError as error:
         print(f"duplexkit: {scrub(str(error))}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("duplexkit: stopped; the same command goes on from here", file=sys.stderr)
-        return 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from .. import AudioError
 from .guard import check_rate_hz, check_signal
 from .resample import resample
+from .sound_file import read_sound
 
 DIRECT_DB = -20.0
 """A measured response starts where it first comes within this of its peak (the start that ISO 3382-1 uses)."""
@@ -31,21 +32,16 @@ def read_folder(folder: Path, *, sample_rate_hz: int) -> dict[str, NDArray[np.fl
     AudioError
         No such files, one with several channels, or one that is no signal: the message names the file.
     """
-    import soundfile
-
     check_rate_hz(sample_rate_hz)
     files = sorted(path for path in folder.glob("*") if path.suffix.lower() == ".wav")
     if not files:
         raise AudioError(f"{folder} holds no .wav file; wanted recordings, one channel each")
     read: dict[str, NDArray[np.float32]] = {}
     for path in files:
-        samples, rate_hz = soundfile.read(path, dtype="float32", always_2d=True)
-        if samples.shape[1] != 1:
-            raise AudioError(f"{path} has {samples.shape[1]} channels; wanted one: split the file")
-        check_signal(samples[:, 0], name=str(path))
-        read[path.name] = resample(
-            np.ascontiguousarray(samples[:, 0]), from_rate_hz=int(rate_hz), to_rate_hz=sample_rate_hz
-        )
+        channels, rate_hz = read_sound(path)
+        if channels.shape[0] != 1:
+            raise AudioError(f"{path} has {channels.shape[0]} channels; wanted one: split the file")
+        read[path.name] = resample(channels[0], from_rate_hz=rate_hz, to_rate_hz=sample_rate_hz)
     return read
 
 

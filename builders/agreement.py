@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import ReleaseError
 from ..acoustics.activity import WEBRTC_BIAS_S, speech_spans, webrtc_spans
 from ..acoustics.agreement import SILERO_BIAS_S, TOLERANCE_S, compare_spans, silero_path, silero_spans
 from ..acoustics.level import Span
@@ -91,17 +91,15 @@ def folder_agreement(folder: Path) -> tuple[DetectorReport, ...]:
     Raises
     ------
     ReleaseError
-        A stem that is missing or damaged.
+        If it holds no finished dataset, or a shard or stem is missing or damaged.
     """
+    from .built import open_built, rows_in
     from .stems import read_stem
-    from .write import read_rows
 
-    files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
     rates = {
         made["stem"]: row["sample_rate_hz"]
-        for name in files
-        for row in read_rows(folder / name)
-        for made in row["provenance"]["turns"]
+        for row in rows_in(open_built(folder).shards)
+        for made in row["provenance"]["turns"] or ()
     }
     hits: dict[str, list[bool]] = {detector.name: [] for detector in detectors()}
     for sha256, rate in sorted(rates.items()):
@@ -122,7 +120,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             "usage: python -m duplexkit.builders.agreement FOLDER  (a folder that was built)", file=sys.stderr
         )
         return 2
-    for report in folder_agreement(Path(arguments[0])):
+    try:
+        reports = folder_agreement(Path(arguments[0]))
+    except ReleaseError as error:
+        print(f"duplexkit: {error}", file=sys.stderr)
+        return 1
+    for report in reports:
         print(f"{report.detector}: agrees with {report.share:.1%} of {report.n_edges} edges of dry stems")
     if len(detectors()) == 1:
         print('silero: not installed; it comes with: pip install "duplexkit[quality]"')

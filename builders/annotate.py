@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from .corpora.excerpt import RATE_HZ, Cut, Excerpt, cut, excerpts
 from .corpora.icc import Listened
 from .corpora.speech import SpanS, speech_by_channel
 from .listened_row import listened_row
-from .out_folder import put_in_place, refuse_taken
+from .out_folder import fresh, put_in_place, refuse_taken
 from .recorded_row import About, recorded_row
 from .review.decisions import Decisions, decide
 from .review.page import ReviewItem
@@ -200,10 +199,9 @@ def _write(
             yield row
 
     (entry,) = recipe["entries"]
-    beside = out.with_name(f"{out.name}.partial")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    try:
+    with fresh(out) as partial:
+        beside = partial / "dataset"
+        beside.mkdir()
         place = beside / entry["scenario"] / recipe["languages"][0]
         shards = write_split(place, "test", counted(), RATE_HZ)
         if not shards:
@@ -214,8 +212,6 @@ def _write(
         _finish(beside, shards, recipe, digest, rejected)
         describe(beside)
         put_in_place(beside, out)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
     return len(ids), seconds
 
 

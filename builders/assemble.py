@@ -10,11 +10,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..scenarios.recipe import recipe_digest
+from ..scenarios.recipe import recipe_digest, row_digest
 from .finished import reject_path, row_path, said_path
 from .jobs import Job
 from .judged import quality_facts
-from .said import gather_said, said_of, write_speech
+from .said import gather_said, said_of
+from .said_speech import write_speech
 from .selection import candidates_in, select, selection_facts
 from .stems import stem_path
 from .workshop import Site, workshop
@@ -50,19 +51,19 @@ def assemble(
     facts: dict[str, dict[str, Any]] = {}
     configs: dict[str, dict[str, float]] = {}
     groups: dict[tuple[str, str], list[Path]] = {}
+    digests: dict[str, str] = {}
     good = [outcome for outcome in outcomes if not outcome.rejected]
     splits, selected = _splits(site, good)
     for outcome in good:
         job = outcome.job
         if job.id in splits:
             groups.setdefault((job.config, splits[job.id]), []).append(row_path(site, outcome.key))
+            digests[job.config] = row_digest(site.recipe, site.recipe.entries[job.entry])
     for (config, split), paths in groups.items():
         scenario, _, language = config.partition("-")
         counted = {"rows": 0.0, "seconds": 0.0}
-        place_of = folder / scenario / language
-        shards = write_split(
-            place_of, split, _rows(site, paths, split, folder, counted), site.recipe.sample_rate_hz
-        )
+        rows = _rows(site, paths, split, digests[config], counted)
+        shards = write_split(folder / scenario / language, split, rows, site.recipe.sample_rate_hz)
         for shard in shards:
             facts[shard.relative_to(folder).as_posix()] = {"config": config, "split": split, **_facts(shard)}
         total = configs.setdefault(config, {"samples": 0, "hours": 0.0})
@@ -107,12 +108,14 @@ def _splits(site: Site, good: Sequence[Finished]) -> tuple[dict[str, str], dict[
 
 
 def _rows(
-    site: Site, paths: list[Path], split: str, folder: Path, counted: dict[str, float]
+    site: Site, paths: list[Path], split: str, digest: str, counted: dict[str, float]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows in order, and give the folder their stems."""
+    """Yield the rows in order, with the split and the recipe's digest as they are now, and give out their stems."""
+    folder = site.partial / "dataset"
     for path in paths:
         (row,) = read_rows(path)
         row["split"] = split
+        row["provenance"]["recipe_digest"] = digest  # a row is kept where a gate has changed that it passes
         counted["rows"] += 1
         counted["seconds"] += row["duration_s"]
         for made in row["provenance"]["turns"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,13 +16,16 @@ from ..scenarios.conversation import Plan
 from ..scenarios.recipe import Recipe, row_digest
 from .assemble import assemble
 from .check import Finding, check_limits, check_row
+from .decided import read_decided, still_holds, write_decided
 from .engines import run_on
 from .finished import read_reject, reject_path, row_path, said_path, sample_key, write_whole
+from .foresee import refuse_impossible
 from .gates import findings_of, reasons_table
 from .jobs import Job, jobs_of
 from .judged import judge_sample
-from .out_folder import claimed, clear, put_in_place, refuse_taken, remove_empty
+from .out_folder import claimed, clear, partial_of, put_in_place, refuse_taken
 from .place import place
+from .quality.sample_values import SampleQuality
 from .render import draw_acoustics, render
 from .rows import to_row
 from .said import Base, ids_of, write_said
@@ -30,6 +34,7 @@ from .sayings import Voices, kept_of, planned, record_of
 from .seeds import rng_for
 from .speak import again
 from .stems import write_stem
+from .stopping import going_on
 from .workshop import Site, workshop
 from .write import write_row
 
@@ -88,20 +93,22 @@ def build(
     """
     refuse_taken(out, overwrite=overwrite)
     jobs = jobs_of(recipe, only)
-    partial_dir = out.with_name(f"{out.name}.partial")
+    partial_dir = partial_of(out)
     if base is not None and base.same_ids:
         there = set(ids_of(base.folder))
         jobs = tuple(job for job in jobs if job.id in there)
     site = Site(recipe=recipe, cache_dir=cache_dir, partial=partial_dir, base=base)
     for job in _first_of_each(jobs):  # a recipe that cannot be planned fails before anything is written
         planned(site, job)
-    with claimed(partial_dir):
+    refuse_impossible(site, jobs)
+    with claimed(partial_dir), going_on(f"finished samples are in {partial_dir}"):
         refuse_taken(out, overwrite=overwrite)  # another build may have finished while this one planned
         outcomes: dict[str, Outcome] = {}
         longest_first = sorted(jobs, key=lambda job: -job.n_characters)  # no worker is left with one
-        for outcome in run_on(engine, partial(build_sample, site), longest_first, workers):
-            outcomes[outcome.job.id] = outcome
-            progress(outcome, len(outcomes), len(jobs))
+        with closing(run_on(engine, partial(build_sample, site), longest_first, workers)) as made:
+            for outcome in made:
+                outcomes[outcome.job.id] = outcome
+                progress(outcome, len(outcomes), len(jobs))
         ordered = [outcomes[job.id] for job in jobs]
         rejects = tuple(outcome for outcome in ordered if outcome.rejected)
         limit = recipe.checks.max_rejected_fraction
@@ -115,7 +122,6 @@ def build(
         configs = assemble(site, ordered, describe)
         put_in_place(partial_dir / "dataset", out)
         clear(partial_dir)
-    remove_empty(partial_dir)
     return BuildResult(
         folder=out,
         configs=configs,
@@ -136,11 +142,11 @@ def build_sample(site: Site, job: Job) -> Outcome:
     plan = planned(site, job)
     key = sample_key(site, job, plan)
     path, reject = row_path(site, key), reject_path(site, key)
-    if path.exists():
-        return Outcome(job=job, key=key, n_spoken=0, n_cached=0, resumed=True, rejected="")
-    if reject.exists():
-        reasons = "; ".join(read_reject(site, key)["attempts"][-1]["reasons"])
+    if (path.exists() or reject.exists()) and still_holds(site, job, read_decided(site, key)):
+        reasons = "" if path.exists() else "; ".join(read_reject(site, key)["attempts"][-1]["reasons"])
         return Outcome(job=job, key=key, n_spoken=0, n_cached=0, resumed=True, rejected=reasons)
+    for stale in (path, reject):  # limits have changed since: try again
+        stale.unlink(missing_ok=True)
     counts = {"spoken": 0, "cached": 0, "kept": 0}
     clips: dict[str, None] = {}
 
@@ -156,19 +162,20 @@ def build_sample(site: Site, job: Job) -> Outcome:
         counts["kept"] = 0
         voices = Voices(site=site, job=job, kept=kept, count=count, note_clip=clips.setdefault)
         try:
-            sample, row, findings, turns = _attempt(site, job, plan, tries, voices)
+            tried = _attempt(site, job, plan, tries, voices)
         except EngineError:
             raise
         except (SpeechError, AudioError) as error:
             failed.append({"attempt": attempt, "reasons": [str(error)], "findings": [], "stems": []})
             tries = tuple(n + 1 for n in tries)
             continue
-        row["provenance"]["attempt"] = attempt
-        if not findings:
-            for utterance in sample.utterances:
+        tried.row["provenance"]["attempt"] = attempt
+        if not tried.findings:
+            for utterance in tried.sample.utterances:
                 write_stem(site.partial, utterance.sha256, utterance.pcm, utterance.sample_rate_hz)
-            write_said(said_path(site, key), record_of(site, job, plan, sample, tries, clips, kept))
-            write_row(path, row)
+            write_said(said_path(site, key), record_of(site, job, plan, tried.sample, tries, clips, kept))
+            write_decided(site, job, key, attempt=attempt, quality=tried.quality)
+            write_row(path, tried.row)
             return Outcome(
                 job=job,
                 key=key,
@@ -181,19 +188,20 @@ def build_sample(site: Site, job: Job) -> Outcome:
         failed.append(
             {
                 "attempt": attempt,
-                "reasons": [str(finding) for finding in findings],
-                "findings": findings_of(findings),
-                "stems": [u.sha256 for u in sample.utterances],
+                "reasons": [str(finding) for finding in tried.findings],
+                "findings": findings_of(tried.findings),
+                "stems": [u.sha256 for u in tried.sample.utterances],
             }
         )
         if counts["kept"] == len(plan.turns):
             break  # what was said stays as it is: to speak it anew would change more than was asked
-        tries = tuple(n + (turns is None or i in turns) for i, n in enumerate(tries))
+        tries = tuple(n + (tried.turns is None or i in tried.turns) for i, n in enumerate(tries))
     rejected = {
         "id": job.id,
         "attempts": failed,
         "clips": [f"{site.recipe.speech.engine}/{c}" for c in clips],
     }
+    write_decided(site, job, key)
     write_whole(reject, json.dumps(rejected, ensure_ascii=False))
     return Outcome(
         job=job,
@@ -206,10 +214,19 @@ def build_sample(site: Site, job: Job) -> Outcome:
     )
 
 
-def _attempt(
-    site: Site, job: Job, plan: Plan, tries: tuple[int, ...], voices: Voices
-) -> tuple[Sample, dict[str, Any], list[Finding], frozenset[int] | None]:
-    """Return the sample with each turn at its try, its row, what is wrong with it, and which turns (None: all)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tried:
+    """One attempt: the sample, its row, what was measured, what is wrong with it, and which turns (None: all)."""
+
+    sample: Sample
+    row: dict[str, Any]
+    quality: SampleQuality
+    findings: tuple[Finding, ...]
+    turns: frozenset[int] | None
+
+
+def _attempt(site: Site, job: Job, plan: Plan, tries: tuple[int, ...], voices: Voices) -> _Tried:
+    """Return the sample with each turn at its try, looked at from all sides."""
     recipe = site.recipe
     speaker, _, quality = workshop(site)
     plan = replace(
@@ -223,7 +240,12 @@ def _attempt(
     row = to_row(sample, recipe_digest=row_digest(recipe, recipe.entries[job.entry]))
     stems = {utterance.sha256: from_pcm16(utterance.pcm) for utterance in utterances}
     more, measured = check_row(row, recipe.checks, stems.__getitem__)
-    verdict, values = judge_sample(sample, quality)
-    row["checks"] = measured | values
-    turns = None if findings or more else verdict.turns
-    return sample, row, [*findings, *more, *verdict.findings], turns
+    verdict, found = judge_sample(sample, quality)
+    row["checks"] = measured | dict(found.values)
+    return _Tried(
+        sample=sample,
+        row=row,
+        quality=found,
+        findings=(*findings, *more, *verdict.findings),
+        turns=None if findings or more else verdict.turns,
+    )

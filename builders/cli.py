@@ -14,6 +14,7 @@ from rich.table import Table
 
 from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__, publish
 from ..cards import commands
+from ..scenarios.reason import reason_of
 from . import (
     commands_annotate,
     commands_export,
@@ -22,6 +23,8 @@ from . import (
     commands_speech,
     commands_timing,
 )
+from .inputs import folder_there
+from .stopping import Stopped, say, stop_signals
 
 app = typer.Typer(
     name="duplexkit",
@@ -139,7 +142,10 @@ def build(
 
 @app.command()
 def check(
-    folder: Annotated[Path, typer.Argument(help="A built folder; with --measure any folder of audio.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A built folder; with --measure any folder of audio.", callback=folder_there),
+    ],
     measure: Annotated[
         list[str] | None,
         typer.Option("--measure", help="Measure instead, for example dnsmos; `list measures` has them."),
@@ -149,11 +155,16 @@ def check(
     ] = None,
     language: Annotated[str, typer.Option("--language", help="Of audio whose folder says none.")] = "",
     recogniser: Annotated[str, typer.Option("--recogniser", help="A Whisper model: folder or Hub id.")] = "",
+    comet: Annotated[str, typer.Option("--comet", help="A COMET model: checkpoint file or Hub id.")] = "",
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that measure.")] = os.cpu_count()
     or 1,
     cache: _Cache = None,
 ) -> None:
     """Check every sample of a built folder against its own audio; exit 1 if anything is off."""
+    from ..scenarios.names import read_language
+
+    if language:
+        read_language(language, "--language")
     if measure:
         n_findings = commands_quality.measure(
             folder,
@@ -162,6 +173,7 @@ def check(
             out=out,
             language=language,
             recogniser=recogniser,
+            comet=comet,
             workers=workers,
         )
         if n_findings:
@@ -216,7 +228,18 @@ for _module in (
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return the exit code: 0 done, 1 refused or found wanting, 2 wrong usage or input."""
+    """Run the command line; return the exit code.
+
+    0 done, 1 refused or found wanting, 2 wrong usage or input; 130 stopped by Ctrl-C, 143 by SIGTERM.
+    """
+    try:
+        with stop_signals():
+            return _run(argv)
+    except Stopped as stopped:
+        return say(stopped)
+
+
+def _run(argv: list[str] | None) -> int:
     try:
         app(args=argv)
     except (ReleaseError, EngineError) as error:
@@ -228,9 +251,6 @@ def main(argv: list[str] | None = None) -> int:
     except (OSError, UnicodeError, MemoryError) as error:
         print(f"duplexkit: {_outside(error)}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("duplexkit: stopped; the same command goes on from here", file=sys.stderr)
-        return 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0
@@ -239,14 +259,12 @@ def main(argv: list[str] | None = None) -> int:
 def _outside(error: OSError | UnicodeError | MemoryError) -> str:
     """Return what the machine or a file's bytes refused, in a sentence."""
     if isinstance(error, UnicodeDecodeError):
-        return (
-            f"a file that must be text is not UTF-8 ({error.reason} at byte {error.start}): save it as UTF-8"
-        )
+        return f"a file that must be text is {reason_of(error)}: save it as UTF-8"
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; name another, or mend its rights"
+        return f"{error.filename}: {reason_of(error)}; name another, or mend its rights"
     if isinstance(error, MemoryError):
-        return f"what was asked for does not fit into memory: {error}"
-    return f"{type(error).__name__}: {error}"
+        return f"what was asked for: {reason_of(error)}; ask for less at once"
+    return f"this machine refused: {reason_of(error)}"
 
 
 if __name__ == "__main__":

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .. import RecipeError
+from .inputs import file_there, folder_there
 
 if TYPE_CHECKING:
     from .annotate import Wanted
     from .corpora.conversation import Conversation
 
+TRANSCRIPTS = ("backbiter", "cliffhanger", "audiophile")
 LAYOUTS = ("plain", "candor", "magicdata", "icc")
 
 
@@ -25,7 +27,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def annotate(
-    folder: Annotated[Path, typer.Argument(help="The folder with your recordings.")],
+    folder: Annotated[Path, typer.Argument(help="The folder with your recordings.", callback=folder_there)],
     layout: Annotated[
         str,
         typer.Option(
@@ -54,7 +56,11 @@ def annotate(
     ] = None,
     decisions: Annotated[
         Path | None,
-        typer.Option("--decisions", help="What the review page saved: only kept excerpts are taken."),
+        typer.Option(
+            "--decisions",
+            help="What the review page saved: only kept excerpts are taken.",
+            callback=file_there,
+        ),
     ] = None,
     annotations_only: Annotated[
         bool,
@@ -83,24 +89,32 @@ def annotate(
 ) -> None:
     """Label recordings of yours by rule and write them as rows, or as a page to review."""
     from ..cards.describe import describe
+    from ..scenarios.names import name_from, read_language, read_name
     from .annotate import Wanted, annotate_listened
     from .annotate import annotate as write
     from .corpora.icc import read_icc
-    from .out_folder import refuse_within
+    from .out_folder import refuse_taken, refuse_within
     from .review.decisions import read_decisions
 
     if layout not in LAYOUTS:
         raise RecipeError(f"--layout {layout}: wanted one of {', '.join(LAYOUTS)}")
-    if not folder.is_dir():
-        raise RecipeError(f"{folder}: there is no such folder")
+    if transcript not in TRANSCRIPTS:
+        raise RecipeError(f"--transcript {transcript}: wanted one of {', '.join(TRANSCRIPTS)}")
+    if columns and layout != "candor":
+        raise RecipeError(f"--columns {columns}: only candor has columns; leave it out")
     if (out is None) == (review is None):
         raise RecipeError("give either --out (a dataset folder) or --review (a page, an .html file)")
     if out is not None and not licence:
         raise RecipeError("--licence is missing: say under what licence the recordings are, as an SPDX id")
     if out is not None:
+        refuse_taken(out, overwrite=overwrite)
         refuse_within(out, folder)
+    read_language(language, "--language")
+    called = read_name(name, "--name") if name else name_from(folder.resolve().name)
+    if not called:
+        raise RecipeError(f"{folder}: no name can be made of it; give the dataset one with --name")
     wanted = Wanted(
-        name=name or folder.resolve().name.lower(),
+        name=called,
         version="1.0.0",
         language=language,
         corpus=layout,
@@ -138,6 +152,11 @@ def _reader(
     if names is not None and (len(names) != 2 or not all(names) or names[0] == names[1]):
         raise RecipeError(f"--speakers {speakers}: wanted two names, as A,B")
     pair = None if names is None else (names[0], names[1])
+    parts = PurePath(pattern).parts
+    if PurePath(pattern).is_absolute() or ".." in parts or any("**" in part != "**" for part in parts):
+        raise RecipeError(
+            f"--pattern {pattern}: wanted a pattern of files below the folder, such as **/*.wav"
+        )
     if layout == "plain":
         return partial(read_plain, folder, pattern=pattern or "**/*", speakers=pair)
     if layout == "magicdata":
@@ -165,11 +184,14 @@ def _write_page(
     found = find_excerpts(read(), wanted, lambda _, stretch: reasons.update([stretch.reason]))
     beside = page.with_name(f".{page.name}.tmp")
     n = -2  # the page's head and tail are pieces too
-    with beside.open("w", encoding="utf-8") as file:
-        for piece in review_page(f"{wanted.name}: {wanted.selection}", review_items(found)):
-            file.write(piece)
-            n += 1
-    beside.replace(page)
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            for piece in review_page(f"{wanted.name}: {wanted.selection}", review_items(found)):
+                file.write(piece)
+                n += 1
+        beside.replace(page)
+    finally:
+        beside.unlink(missing_ok=True)
     typer.echo(f"{page}: {n} excerpts to review; open it, decide, save, and give the file as --decisions")
     _say_why({"left out by the rules": reasons})
 

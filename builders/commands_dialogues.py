@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import ScriptError
+from ..scenarios.names import read_language
+from .inputs import file_there
 from .text_options import (
     BaseUrl,
     KeyEnv,
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 
 
 def rewrite(
-    dialogues: Annotated[Path, typer.Argument(help="TopiOCQA's file, or dialogues as JSON lines.")],
+    dialogues: Annotated[
+        Path, typer.Argument(help="TopiOCQA's file, or dialogues as JSON lines.", callback=file_there)
+    ],
     model: Model,
     source: Source,
     licence: Licence,
@@ -55,6 +59,7 @@ def rewrite(
     from .writers.prompts import load_prompt
     from .writers.rewrite import rewrite as run
 
+    _refuse_nameless(out)
     limits = budget_of(budget, price_in, price_out, max_tokens)
     endpoint = endpoint_of(model, base_url, key_env=key_env, timeout_s=timeout_s)
     found = read_dialogues(dialogues)[:limit]
@@ -72,7 +77,9 @@ def rewrite(
 
 
 def translate(
-    file: Annotated[Path, typer.Argument(help="Dialogues in the bank's format, EN/mt_qa.jsonl.")],
+    file: Annotated[
+        Path, typer.Argument(help="Dialogues in the bank's format, EN/mt_qa.jsonl.", callback=file_there)
+    ],
     model: Model,
     out: Annotated[Path, typer.Option("--out", help="Drafts: OUT.jsonl, OUT.tsv and OUT.html.")],
     to: Annotated[str, typer.Option("--to", help="Language of the translation.")] = "ja",
@@ -93,6 +100,9 @@ def translate(
     from .writers.script_lines import read_file
     from .writers.translate import translate as run
 
+    _refuse_nameless(out)
+    for option, language in (("--from", from_), ("--to", to)):
+        read_language(language, option)
     found = read_file(file, "mt_qa", from_)[:limit]
     if not found:
         raise ScriptError(f"{file}: no dialogues there; wanted a file in the bank's format")
@@ -105,8 +115,8 @@ def translate(
 
 
 def accept(
-    drafts: Annotated[Path, typer.Argument(help="The drafts, .jsonl.")],
-    review: Annotated[Path, typer.Argument(help="The reviewed table, .tsv.")],
+    drafts: Annotated[Path, typer.Argument(help="The drafts, .jsonl.", callback=file_there)],
+    review: Annotated[Path, typer.Argument(help="The reviewed table, .tsv.", callback=file_there)],
     language: Annotated[str, typer.Option("--language", help="Of the drafts.")],
     out: Out = Path("my-scripts"),
 ) -> None:
@@ -116,6 +126,7 @@ def accept(
     from .writers.review import read_review, reviewed
     from .writers.script_lines import merged, read_file, write_file
 
+    read_language(language, "--language")
     result = reviewed(read_file(drafts, "mt_qa", language), read_review(review))
     errors = 0
     for script in result.scripts:
@@ -133,6 +144,13 @@ def accept(
     if result.scripts:
         write_file(path, merged(result.scripts, there, "mt_qa"))
     typer.echo(f"{path}: {len(there)} there, {len(result.scripts)} accepted")
+
+
+def _refuse_nameless(out: Path) -> None:
+    if out.name in ("", ".."):
+        raise ScriptError(
+            f"--out '{out}': wanted what the drafts' names begin with, for example drafts/topics"
+        )
 
 
 def _answers(out: Path) -> Path:

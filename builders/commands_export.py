@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .. import DuplexkitError, ReleaseError
+from .inputs import folder_there, release_there
 
 if TYPE_CHECKING:
     from .export.format import Format
@@ -30,7 +32,10 @@ def export(
         typer.Option("--to", help="fdb, m3, moshi, lhotse, nemo, webdataset, rttm, textgrid or audacity."),
     ] = "",
     check: Annotated[
-        Path | None, typer.Option("--check", help="Check this folder by the consumer's own rules instead.")
+        Path | None,
+        typer.Option(
+            "--check", help="Check this folder by the consumer's own rules instead.", callback=folder_there
+        ),
     ] = None,
     config: Annotated[
         list[str] | None, typer.Option("--config", help="Only these: user_interruption, or mt_qa-ja.")
@@ -79,7 +84,8 @@ def export(
 
     if dataset is not None and format_.name != "m3":
         raise ReleaseError(f"--dataset {dataset}: {format_.name} has no place for a name; leave it out")
-    opened = open_source(source, configs=tuple(config or ()), splits=tuple(split or ()))
+    chosen = partial(open_source, configs=tuple(config or ()), splits=tuple(split or ()))
+    opened = release_there(source, chosen)
     options = Options(
         dataset=dataset or opened.name,
         gap_free=gap_free,
@@ -96,10 +102,10 @@ def export(
 
 
 def _check(folder: Path, format_: Format) -> None:
-    if not folder.is_dir():
-        raise DuplexkitError(f"--check {folder}: no such folder")
+    from .export.check import check_export
+
     n = 0
-    for finding in format_.check(folder):
+    for finding in check_export(folder, format_):
         typer.echo(str(finding))
         n += 1
     typer.echo(f"{folder}: {n} findings by the rules of {format_.name}")
@@ -119,14 +125,20 @@ def _format(name: str) -> Format:
 
 def import_(
     form: Annotated[str, typer.Argument(metavar="FORM", help="fdb or m3.")],
-    folder: Annotated[Path, typer.Argument(help="The folder you have.")],
+    folder: Annotated[Path, typer.Argument(help="The folder you have.", callback=folder_there)],
     out: Annotated[Path, typer.Option("--out", help="The dataset folder to write; it must not exist.")],
     language: Annotated[
         str, typer.Option("--language", help="What is spoken, where the folders' names do not say it.")
     ] = "en",
     licence: Annotated[
-        str, typer.Option("--licence", help="The licence under which you have the data.")
-    ] = "unknown",
+        str,
+        typer.Option(
+            "--licence", help="SPDX id of the licence under which you have the data; a release needs it."
+        ),
+    ] = "",
+    source: Annotated[
+        str, typer.Option("--source", help="Where the data is from, and whom its licence wants named.")
+    ] = "",
     rate: Annotated[
         int | None,
         typer.Option(
@@ -139,25 +151,27 @@ def import_(
 ) -> None:
     """Make rows of our schema from a folder of Full-Duplex-Bench or M3-DuplexBench, to audit or re-release it."""
     from ..cards.describe import describe
+    from ..scenarios.names import read_language
     from .imports import IMPORTS, SOUNDS
     from .imports.folder import write_imported
+    from .imports.origin import origin_of
     from .progress import Steps
 
     if form not in IMPORTS:
         raise DuplexkitError(f"import {form}: wanted one of {', '.join(IMPORTS)}")
-    if not folder.is_dir():
-        raise DuplexkitError(f"import {form} {folder}: no such folder")
     from .out_folder import refuse_taken, refuse_within
 
-    refuse_within(out, folder)
+    read_language(language, "--language")
     refuse_taken(out, overwrite=overwrite)
+    refuse_within(out, folder)
+    origin = origin_of(folder, licence=licence, source=source)
     total = sum(1 for _ in folder.rglob(SOUNDS[form]))
     with Steps(f"importing {folder}") as steps:
         n = write_imported(
             IMPORTS[form](folder, language),
             out,
             name=form,
-            licence=licence,
+            origin=origin,
             rate_hz=rate,
             describe=describe,
             progress=lambda done: steps.advance(done, total),

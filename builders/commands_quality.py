@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import RecipeError
+from .inputs import file_there, files_there, folder_there
 
 if TYPE_CHECKING:
     from .quality.measure import Measure, Tools
@@ -34,6 +35,7 @@ def measure(
     out: Path | None = None,
     language: str = "",
     recogniser: str = "",
+    comet: str = "",
     workers: int = os.cpu_count() or 1,
     worst: int = 50,
 ) -> int:
@@ -44,6 +46,7 @@ def measure(
     ``values.jsonl``, ``measures.json`` and a page of the worst for each value with a better end go to `out`,
     by default ``FOLDER/quality``.
     """
+    from .built import MANIFEST
     from .progress import Steps
     from .quality import measures_named, require
     from .quality.clip_source import items_of
@@ -52,7 +55,8 @@ def measure(
     from .quality.sample_values import usable
     from .quality.worst_page import write_worst
 
-    tools = Tools(cache_dir=cache_dir, recogniser=recogniser)
+    models = {"comet": comet} if comet else {}
+    tools = Tools(cache_dir=cache_dir, recogniser=recogniser, **models)
     asked = measures_named(names, "--measure")
     require(asked, "--measure")
     measures, reasons = usable(asked, tools)
@@ -81,7 +85,7 @@ def measure(
     typer.echo(
         f"{len(samples)} samples, {n_new} new measurements, the rest kept from before; {target} written"
     )
-    return _judged(samples, measures) if (folder / "manifest.json").is_file() else 0
+    return _judged(samples, measures) if (folder / MANIFEST).exists() else 0
 
 
 def _judged(samples: Sequence[MeasuredSample], measures: Sequence[Measure]) -> int:
@@ -131,8 +135,10 @@ def _table(samples: tuple[MeasuredSample, ...], names: list[str]) -> Table:
 
 
 def select(
-    folder: Annotated[Path, typer.Argument(help="A built folder.")],
-    splits: Annotated[Path, typer.Option("--splits", help="A TOML file with a table [splits].")],
+    folder: Annotated[Path, typer.Argument(help="A built folder.", callback=folder_there)],
+    splits: Annotated[
+        Path, typer.Option("--splits", help="A TOML file with a table [splits].", callback=file_there)
+    ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write; it must not exist.")],
 ) -> None:
     """Write a built folder anew with other splits: by measure, number or share, scripts and speakers apart."""
@@ -153,20 +159,22 @@ def select(
 
 
 def listen(
-    folder: Annotated[Path, typer.Argument(help="A built folder.")],
+    folder: Annotated[Path, typer.Argument(help="A built folder.", callback=folder_there)],
     sample: Annotated[int, typer.Option("--sample", min=1, help="How many samples to rate.")] = 40,
     out: Annotated[
         Path | None, typer.Option("--out", help="The page to write; default FOLDER/listen.html.")
     ] = None,
     answers: Annotated[
-        list[Path] | None, typer.Option("--answers", help="Answers that came back (JSON): take them in.")
+        list[Path] | None,
+        typer.Option("--answers", help="Answers that came back (JSON): take them in.", callback=files_there),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Which samples are drawn.")] = 1,
 ) -> None:
     """Write a page on which people rate samples; or, with --answers, put their ratings into the folder."""
-    from ..cards.describe import describe
+    from ..cards.describe import describe, refuse_damaged
     from .listen.answers import take_in
     from .listen.page import write_page
+    from .side_files import LISTENING
 
     if not answers:
         wanted_page = out or folder / "listen.html"
@@ -175,6 +183,7 @@ def listen(
         page = write_page(folder, wanted_page, n=sample, seed=seed)
         typer.echo(f"{page} written: send it to listeners, and give what they save to --answers")
         return
+    refuse_damaged(folder, but=LISTENING)
     facts = take_in(folder, answers)
     describe(folder)
     typer.echo(f"{facts['n_raters']} raters, {facts['n_items']} samples")

@@ -15,6 +15,7 @@ from rich.table import Table
 from .. import ScriptError
 from ..scenarios import SCENARIOS
 from ..scenarios.bank import SHIPPED
+from ..scenarios.names import read_language
 from .commands_dialogues import accept, rewrite, translate
 from .commands_write import write
 from .text_options import (
@@ -75,6 +76,8 @@ def lint(
 
     began = time.monotonic()
     found = list(_read(files or [SHIPPED], scenario, language))
+    if not found:
+        raise ScriptError(f"{', '.join(map(str, files or ()))}: no script in it; wanted one a line")
     report = lint_scripts(found, pronounce, topics_with(domains))
     _show(found, report)
     errors = report.n_errors
@@ -130,6 +133,7 @@ def import_(
     from .writers.script_lines import numbered, read_file, write_file
 
     known_scenario(scenario)
+    read_language(language, "--language")
     rules = Rules(
         scenario=scenario,
         language=language,
@@ -137,6 +141,8 @@ def import_(
         fixed={"source": source, "licence": licence, **_pairs(set_, "--set")},
     )
     found = scripts_of(read_rows(source_file, split), rules, source_file)
+    if not found:
+        raise ScriptError(f"{source_file}: no rows; wanted one for each script")
     kept = []
     for number, script in enumerate(found, 1):
         errors = [f for f in check_script(script, pronounce, topics_with(domains)) if f.severity == "error"]

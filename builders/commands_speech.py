@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import RecipeError
+from .inputs import file_there, folder_there
 
 if TYPE_CHECKING:
     from .variant_report import ToSpeak
@@ -74,6 +75,8 @@ def write_archive(archive: Path | None, cache_dir: Path, folder: Path) -> None:
 def show(context: typer.Context, cache: Cache = None) -> None:
     """Show what the speech cache holds."""
     context.obj = cache_or_default(cache)
+    if context.invoked_subcommand != "import":  # which makes it
+        folder_there(cache)
     if context.invoked_subcommand is None:
         _show(context.obj)
 
@@ -143,7 +146,8 @@ def export_(
     context: typer.Context,
     archive: Annotated[Path, typer.Argument(help="The file to write.")],
     build: Annotated[
-        Path | None, typer.Option("--build", help="Only the clips that this build listened to.")
+        Path | None,
+        typer.Option("--build", help="Only the clips that this build listened to.", callback=folder_there),
     ] = None,
     engine: Annotated[str, typer.Option("--engine", help="Only clips of this engine.")] = "",
 ) -> None:
@@ -158,7 +162,10 @@ def export_(
 @cache_app.command("import")
 def import_(
     context: typer.Context,
-    archive: Annotated[Path, typer.Argument(help="A file that `cache export` or --speech-archive wrote.")],
+    archive: Annotated[
+        Path,
+        typer.Argument(help="A file that `cache export` or --speech-archive wrote.", callback=file_there),
+    ],
 ) -> None:
     """Take the clips of such a file into the cache."""
     from .speech_archive import import_clips
@@ -218,7 +225,7 @@ def voices(
 
 
 def variant(
-    build: Annotated[Path, typer.Argument(help="A finished build.")],
+    build: Annotated[Path, typer.Argument(help="A finished build.", callback=folder_there)],
     out: Annotated[
         Path | None,
         typer.Option("--out", help="The folder to write; left out: what must be spoken is shown."),
@@ -237,11 +244,15 @@ def variant(
         typer.Option("--set", help="KEY=VALUE of the recipe, such as scenarios.mt_qa.tail_s=2.0."),
     ] = None,
     scripts: Annotated[
-        Path | None, typer.Option("--scripts", help="Folder with scripts; default: the build's own.")
+        Path | None,
+        typer.Option(
+            "--scripts", help="Folder with scripts; default: the build's own.", callback=folder_there
+        ),
     ] = None,
     name: Annotated[str, typer.Option("--name", help="The variant's name.")] = "",
     paths_from: Annotated[
-        Path, typer.Option("--paths-from", help="Where relative paths in the recipe start.")
+        Path,
+        typer.Option("--paths-from", help="Where relative paths in the recipe start.", callback=folder_there),
     ] = Path(),
     workers: Workers = _N_CORES,
     cache: Cache = None,
@@ -332,9 +343,16 @@ def _expected(expected: ToSpeak, engine: str) -> str:
 
 
 def serve_cosyvoice(
-    model_dir: Annotated[Path, typer.Argument(help="Folder of a CosyVoice 2 or 3 model.")],
+    model_dir: Annotated[
+        Path, typer.Argument(help="Folder of a CosyVoice 2 or 3 model.", callback=folder_there)
+    ],
     repo: Annotated[
-        Path | None, typer.Option("--repo", help="Clone of the CosyVoice repository, with its submodules.")
+        Path | None,
+        typer.Option(
+            "--repo",
+            help="Clone of the CosyVoice repository, with its submodules.",
+            callback=folder_there,
+        ),
     ] = None,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="Port to listen on; 0 takes any free one.")] = 50000,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import RecipeError
+from .inputs import files_there
 
 timing = typer.Typer(
     no_args_is_help=True, help="Timing profiles: fit one to dialogues of yours, or look at one."
@@ -24,7 +25,10 @@ def add_commands(app: typer.Typer) -> None:
 def events(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Word files (channel, start, end, word, by tabs) or two-channel recordings."),
+        typer.Argument(
+            help="Word files (channel, start, end, word, by tabs) or two-channel recordings.",
+            callback=files_there,
+        ),
     ],
 ) -> None:
     """Print M3's events of each dialogue as one JSON line."""
@@ -39,7 +43,10 @@ def events(
 def fit(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Two-channel recordings, word files (.txt, .tsv) or M3's events (.jsonl)."),
+        typer.Argument(
+            help="Two-channel recordings, word files (.txt, .tsv) or M3's events (.jsonl).",
+            callback=files_there,
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The profile to write, a .json file.")],
     variable: Annotated[
@@ -60,7 +67,7 @@ def fit(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT.")] = False,
 ) -> None:
     """Fit a timing profile to dialogues of yours."""
-    from ..scenarios.timing import VARIABLES, profile_json
+    from ..scenarios.timing import VARIABLES, profile_json, read_profile
     from ..scenarios.timing_fit import ProfileSource, fit_profile
     from ..scenarios.timing_show import describe
     from ..scenarios.transitions import Transitions, add_transitions
@@ -101,8 +108,14 @@ def fit(
         ),
     )
     beside = out.with_name(f".{out.name}.tmp")
-    beside.write_text(profile_json(profile), encoding="utf-8")
-    beside.replace(out)
+    try:
+        beside.write_text(profile_json(profile), encoding="utf-8")
+        read_profile(beside)  # one that no recipe could use is not left
+        beside.replace(out)
+    except RecipeError as error:
+        raise RecipeError(str(error).replace(str(beside), str(out))) from None
+    finally:
+        beside.unlink(missing_ok=True)
     typer.echo(describe(profile))
     for name, table in profile.tables.items():
         if table.method != "quantiles":

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from ..scenarios.bank import SHIPPED
+from ..scenarios.names import read_language
+from .inputs import folder_there
 from .text_options import (
     BaseUrl,
     Domains,
@@ -44,7 +46,8 @@ def write(
     seed: Annotated[int, typer.Option("--seed")] = 0,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Scripts asked for in one question.")] = 5,
     against: Annotated[
-        Path, typer.Option("--against", help="A bank that new scripts must not be like.")
+        Path,
+        typer.Option("--against", help="A bank that new scripts must not be like.", callback=folder_there),
     ] = SHIPPED,
     prompt: PromptFile = None,
     workers: Workers = 4,
@@ -63,6 +66,7 @@ def write(
     from .writers.write_scripts import Job
 
     known_scenario(scenario)
+    read_language(language, "--language")
     job = Job(
         scenario=scenario,
         language=language,

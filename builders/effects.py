@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from ..acoustics.noise import NoiseParams, draw_noise, make_noise, samples_sha25
 from ..acoustics.record import from_json, to_json
 from ..acoustics.room import RoomParams, Talker, room_rir
 from ..scenarios.effects import EffectRanges
+from .noise_origin import NoiseOrigin
 
 LOUDSPEAKER_M = (0.1, 0.4)
 """From the device's loudspeaker to the user's microphone (our choice)."""
@@ -32,7 +33,8 @@ class Effects:
     """Every number of the effects of one sample; None: no such effect.
 
     `loudspeaker` says where in the sample's room the system's voice comes from (None without a room).
-    `recording` is the noise's recording, shape (m,), at the sample's rate, where it has one.
+    `recording` is the noise's recording, shape (m,), at the sample's rate, where it has one, and
+    `noise_origin` where that is from.
     """
 
     noise: NoiseParams | None = None
@@ -41,6 +43,7 @@ class Effects:
     microphone: MicrophoneParams | None = None
     codec: CodecParams | None = None
     recording: Signal | None = None
+    noise_origin: NoiseOrigin | None = None
 
     @property
     def any(self) -> bool:
@@ -115,7 +118,10 @@ def with_recording(effects: Effects, ranges: EffectRanges | None, *, sample_rate
         return effects
     recording = _folder(ranges.noise_folder, sample_rate_hz)[effects.noise.recording]
     noise = replace(effects.noise, recording=samples_sha256(recording))
-    return replace(effects, noise=noise, recording=recording)
+    origin = NoiseOrigin(
+        folder=Path(ranges.noise_folder).name, licence=ranges.noise_licence, source=ranges.noise_source
+    )
+    return replace(effects, noise=noise, recording=recording, noise_origin=origin)
 
 
 def surroundings(
@@ -185,9 +191,11 @@ def through_device(samples: Signal, effects: Effects, *, sample_rate_hz: int) ->
 
 
 def effects_to_json(effects: Effects) -> dict[str, Any]:
-    """Return the numbers of the effects there are, with the version of the library whose codecs were used."""
+    """Return the numbers of the effects there are, where noise is from, and the version of the codecs' library."""
     parts = {name: getattr(effects, name) for name in _KINDS}
     data: dict[str, Any] = {name: to_json(part) for name, part in parts.items() if part is not None}
+    if effects.noise_origin is not None:
+        data["noise"]["origin"] = asdict(effects.noise_origin)
     if effects.codec is not None:
         import soundfile
 
@@ -195,6 +203,7 @@ def effects_to_json(effects: Effects) -> dict[str, Any]:
     return data
 
 
+_NO_NUMBERS = ("libsndfile", "origin")
 _KINDS: dict[str, type[Any]] = {
     "noise": NoiseParams,
     "leakage": LeakageParams,
@@ -220,7 +229,7 @@ def effects_from_json(data: Mapping[str, Any], recordings: Mapping[str, Signal])
     parts: dict[str, Any] = {}
     for name, kind in _KINDS.items():
         if name in data:
-            numbers = {key: value for key, value in data[name].items() if key != "libsndfile"}
+            numbers = {key: value for key, value in data[name].items() if key not in _NO_NUMBERS}
             parts[name] = from_json(kind, numbers)
     noise = parts.get("noise")
     if noise is not None and noise.recording is not None:

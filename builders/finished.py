@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,16 +18,18 @@ from .workshop import Site, workshop
 
 
 def sample_key(site: Site, job: Job, plan: Plan) -> str:
-    """Return the SHA-256 of everything that decides a row: a build that goes on takes up no other.
+    """Return the SHA-256 of everything that decides an attempt at a row: a build that goes on takes up no other.
 
-    The plan holds the texts, voices and drawn times; beside it stand the recipe's part, the engine, what is
+    Which attempt is the good one the limits decide; what they decided stands beside the row (`decided`). The
+    plan holds the texts, voices and drawn times; beside it stand the recipe's part, the engine, what is
     measured, the code, and the state of a folder of noise recordings.
     """
     speaker, _, _ = workshop(site)
+    any_gates = replace(site.recipe, checks=replace(site.recipe.checks, gates={}))
     parts: dict[str, Any] = {
         "plan": asdict(plan),
         "split": job.split,
-        "recipe": row_digest(site.recipe, site.recipe.entries[job.entry]),
+        "recipe": row_digest(any_gates, site.recipe.entries[job.entry]),
         "engine": [speaker.engine, speaker.version],
         "code": [__version__, SCHEMA_VERSION],
         "noise": _state(Path(plan.effects.noise_folder))

@@ -13,7 +13,7 @@ from ..scenarios.recipe import Recipe
 from .gates import Gate, Verdict, gates_of, judge, missing_gated
 from .quality import VALUES, measures_named, require
 from .quality.measure import Measure, SpokenClip, Tools
-from .quality.sample_values import measure_sample, usable
+from .quality.sample_values import SampleQuality, measure_sample, usable
 from .sample import Sample, Utterance
 
 
@@ -48,8 +48,8 @@ def quality_plan(recipe: Recipe, cache_dir: Path) -> QualityPlan:
     return QualityPlan(measures=run, gates=gates, tools=tools, not_measured=reasons)
 
 
-def judge_sample(sample: Sample, plan: QualityPlan) -> tuple[Verdict, dict[str, float | None]]:
-    """Return what the gates say of a sample, and its values for the `checks` column."""
+def judge_sample(sample: Sample, plan: QualityPlan) -> tuple[Verdict, SampleQuality]:
+    """Return what the gates say of a sample, and what was measured in it."""
     language = sample.plan.language
     clips = tuple(
         spoken_clip(utterance, language=language, speaker=said.voice, role=said.role.value)
@@ -67,7 +67,7 @@ def judge_sample(sample: Sample, plan: QualityPlan) -> tuple[Verdict, dict[str, 
         if track is not None
     )
     quality = measure_sample(clips, plan.measures, plan.tools, tracks)
-    return judge(quality, language, plan.gates, sample.plan.id), dict(quality.values)
+    return judge(quality, language, plan.gates, sample.plan.id), quality
 
 
 def spoken_clip(utterance: Utterance, *, language: str, speaker: str, role: str) -> SpokenClip:

@@ -17,6 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from .stopping import raise_if_asked
+
 _LINE_EVERY_S = 10.0
 
 
@@ -47,7 +49,8 @@ class Steps:
         return self
 
     def advance(self, done: int, total: int, note: str = "") -> None:
-        """Say that `done` of `total` steps are through."""
+        """Say that `done` of `total` steps are through; a command that was asked to stop does so here at the latest."""
+        raise_if_asked()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=done, total=total, description=note or self.what)
             return

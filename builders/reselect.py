@@ -12,12 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from .. import RecipeError, ReleaseError
+from ..scenarios.text_file import read_text
 from ..scenarios.wanted_splits import WantedSplits, read_wanted_splits
-from .out_folder import refuse_within
-from .said import SAID, SPEECH
+from .built import MANIFEST, Built, open_built
+from .out_folder import fresh, partial_of, put_in_place, refuse_within
+from .parquet_file import columns_of
+from .said import SAID, all_said
+from .said_speech import SPEECH, read_speech
 from .selection import Candidate, Selection, candidates_in, select, selection_facts, speakers_apart
+from .side_files import LISTENING, QUALITY, REJECTS, read_quality, read_values
 from .stems import stem_path
 from .write import read_rows, sha256_of, write_split
+
+_AS_THEY_ARE = (REJECTS, LISTENING, "ATTRIBUTION.txt")
+"""What stands beside the shards and goes along unchanged."""
 
 
 def load_wanted_splits(path: Path) -> WantedSplits:
@@ -29,9 +37,7 @@ def load_wanted_splits(path: Path) -> WantedSplits:
         If the file is not there, is no TOML or has no such table.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RecipeError(f"{path}: cannot be read: {error.strerror}") from None
+        data = tomllib.loads(read_text(path, error=RecipeError))
     except tomllib.TOMLDecodeError as error:
         raise RecipeError(f"{path}: no valid TOML: {error}") from None
     if "splits" not in data:
@@ -42,15 +48,6 @@ def load_wanted_splits(path: Path) -> WantedSplits:
         return read_wanted_splits(data["splits"])
     except RecipeError as error:
         raise RecipeError(f"{path}: {error}") from None
-
-
-def measured_values(folder: Path) -> dict[str, Mapping[str, float | None]]:
-    """Return what `duplexkit check FOLDER --measure` left of each sample, by id; nothing where it never ran."""
-    path = folder / "quality" / "values.jsonl"
-    if not path.is_file():
-        return {}
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return {line["id"]: line["values"] for line in lines}
 
 
 def reselect(
@@ -67,56 +64,59 @@ def reselect(
     RecipeError
         If the wishes cannot be met.
     ReleaseError
-        If the folder is not a built one, or `out` exists.
+        If the folder is not a built one, is damaged, or `out` exists.
     """
-    if not (folder / "manifest.json").is_file():
-        raise ReleaseError(f"{folder}: no finished dataset (there is no manifest.json); build it first")
+    built = open_built(folder)
+    partial_of(out)  # it needs a name
     refuse_within(out, folder)
     if out.exists():
         raise ReleaseError(f"{out} exists; give another --out")
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    later = measured_values(folder)
+    later, quality = read_values(folder), read_quality(folder)
     candidates = [
         replace(c, values={**c.values, **later.get(c.id, {})})
-        for c in candidates_in(folder / name for name in manifest["files"])
+        for c in candidates_in(shard.path for shard in built.shards)
     ]
-    selection = select(candidates, wanted, seed=manifest["recipe"]["seed"])
+    selection = select(candidates, wanted, seed=built.manifest["recipe"]["seed"])
     facts = selection_facts(candidates, selection, wanted)
-    beside = out.with_name(f"{out.name}.partial")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    files = _write(folder, beside, manifest, candidates, selection)
-    _copy_stems(folder, beside, [folder / name for name in manifest["files"]], selection)
-    _write_said(folder, beside, selection, speakers_apart(candidates, selection))
-    _copy_quality(folder / "quality", beside / "quality", selection)
-    splits = json.loads(json.dumps(asdict(wanted)))
-    decided = json.dumps([manifest["recipe_digest"], splits], sort_keys=True)
-    manifest["recipe_digest"] = hashlib.sha256(decided.encode()).hexdigest()
-    manifest["recipe"]["splits"] = splits
-    manifest["files"] = files
-    for name in ("rejects.jsonl", "listening.json"):
-        if (folder / name).is_file():
-            shutil.copyfile(folder / name, beside / name)
-    known = folder / "quality.json"
-    quality = json.loads(known.read_text(encoding="utf-8")) if known.is_file() else {}
-    _write_json(beside / "quality.json", {**quality, "selection": facts})
-    _write_json(beside / "manifest.json", manifest)
-    describe(beside)
-    beside.rename(out)
+    with fresh(out) as partial:
+        beside = partial / "dataset"
+        beside.mkdir()
+        files = _write(built, beside, candidates, selection)
+        _copy_stems(built, beside, selection)
+        _write_said(folder, beside, selection, speakers_apart(candidates, selection))
+        _copy_quality(folder / "quality", beside / "quality", selection)
+        for name in _AS_THEY_ARE:
+            if (folder / name).is_file():
+                shutil.copyfile(folder / name, beside / name)
+        _write_json(beside / QUALITY, {**quality, "selection": facts})
+        _write_json(beside / MANIFEST, _reselected(built.manifest, wanted, files))
+        describe(beside)
+        put_in_place(beside, out)
     return facts
 
 
+def _reselected(
+    manifest: Mapping[str, Any], wanted: WantedSplits, files: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the manifest with the new splits and files; its digest is that of the old one with the splits."""
+    splits = json.loads(json.dumps(asdict(wanted)))
+    decided = json.dumps([manifest["recipe_digest"], splits], sort_keys=True)
+    return {
+        **manifest,
+        "recipe": {**manifest["recipe"], "splits": splits},
+        "recipe_digest": hashlib.sha256(decided.encode()).hexdigest(),
+        "files": files,
+    }
+
+
 def _write(
-    folder: Path,
-    out: Path,
-    manifest: Mapping[str, Any],
-    candidates: Sequence[Candidate],
-    selection: Selection,
+    built: Built, out: Path, candidates: Sequence[Candidate], selection: Selection
 ) -> dict[str, dict[str, Any]]:
     """Write the shards of each configuration and split; return their facts as the manifest has them."""
     sources: dict[str, list[Path]] = {}
-    for name, facts in manifest["files"].items():
-        sources.setdefault(facts["config"], []).append(folder / name)
+    for source in built.shards:
+        sources.setdefault(source.config, []).append(source.path)
+    rate = built.manifest["recipe"]["sample_rate_hz"]
     seconds = {candidate.id: candidate.length_s for candidate in candidates}
     written: dict[str, dict[str, Any]] = {}
     for config, paths in sources.items():
@@ -124,9 +124,8 @@ def _write(
         ids = {c.id for c in candidates if f"{c.scenario}-{c.language}" == config}
         for split in dict.fromkeys(selection.splits[id_] for id_ in sorted(ids) if id_ in selection.splits):
             mine = {id_ for id_ in ids if selection.splits.get(id_) == split}
-            rate = manifest["recipe"]["sample_rate_hz"]
             for shard in write_split(out / scenario / language, split, _rows(paths, mine, split), rate):
-                there = [row["id"] for row in _ids(shard)]
+                there = [row["id"] for row in columns_of(shard, ["id"])]
                 written[shard.relative_to(out).as_posix()] = {
                     "sha256": sha256_of(shard),
                     "bytes": shard.stat().st_size,
@@ -146,40 +145,35 @@ def _rows(paths: Sequence[Path], ids: set[str], split: str) -> Iterator[dict[str
                 yield row
 
 
-def _copy_stems(folder: Path, out: Path, shards: Sequence[Path], selection: Selection) -> None:
+def _copy_stems(built: Built, out: Path, selection: Selection) -> None:
     """Copy the folder of stems, but for those that only left-out samples have."""
-    import pyarrow.parquet as pq
-
-    if not (folder / "stems").is_dir():
+    stems_of_build = built.folder / "stems"
+    if not stems_of_build.is_dir():
         return
     kept: set[Path] = set()
     every: set[Path] = set()
-    for shard in shards:
-        for row in pq.read_table(shard, columns=["id", "provenance"]).to_pylist():
+    for shard in built.shards:
+        for row in columns_of(shard.path, ["id", "provenance"]):
             stems = {
                 stem_path(out, turn["stem"]) for turn in row["provenance"]["turns"] or () if turn["stem"]
             }
             every |= stems
             kept |= stems if row["id"] in selection.splits else set()
-    shutil.copytree(folder / "stems", out / "stems")
+    shutil.copytree(stems_of_build, out / "stems")
     for path in every - kept:
         path.unlink(missing_ok=True)
 
 
 def _write_said(folder: Path, out: Path, selection: Selection, apart: Mapping[str, str]) -> None:
     """Write what the selected samples said, with their new splits, and how far apart the speakers are."""
-    if (folder / SAID).is_file():
-        with (
-            (folder / SAID).open(encoding="utf-8") as lines,
-            (out / SAID).open("w", encoding="utf-8") as file,
-        ):
-            for said in map(json.loads, lines):
-                if said["id"] in selection.splits:
-                    said["split"] = selection.splits[said["id"]]
-                    file.write(json.dumps(said, ensure_ascii=False) + "\n")
-    if (folder / SPEECH).is_file():
-        facts = json.loads((folder / SPEECH).read_text(encoding="utf-8"))
-        _write_json(out / SPEECH, {**facts, "speaker_disjoint": dict(apart)})
+    if (folder / SAID).exists():
+        with (out / SAID).open("w", encoding="utf-8") as file:
+            for said in all_said(folder):
+                if said.id in selection.splits:
+                    kept = {**asdict(said), "split": selection.splits[said.id]}
+                    file.write(json.dumps(kept, ensure_ascii=False) + "\n")
+    if (folder / SPEECH).exists():
+        _write_json(out / SPEECH, {**read_speech(folder), "speaker_disjoint": dict(apart)})
 
 
 def _copy_quality(folder: Path, out: Path, selection: Selection) -> None:
@@ -187,7 +181,7 @@ def _copy_quality(folder: Path, out: Path, selection: Selection) -> None:
     if not (folder / "values.jsonl").is_file():
         return
     out.mkdir()
-    with (folder / "values.jsonl").open(encoding="utf-8") as lines:
+    with (folder / "values.jsonl").open(encoding="utf-8") as lines:  # read and checked before
         values = [line for line in map(json.loads, lines) if line["id"] in selection.splits]
     with (out / "values.jsonl").open("w", encoding="utf-8") as file:
         for line in values:
@@ -196,13 +190,6 @@ def _copy_quality(folder: Path, out: Path, selection: Selection) -> None:
             file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
     if (folder / "measures.json").is_file():
         shutil.copyfile(folder / "measures.json", out / "measures.json")
-
-
-def _ids(path: Path) -> list[dict[str, Any]]:
-    import pyarrow.parquet as pq
-
-    rows: list[dict[str, Any]] = pq.read_table(path, columns=["id"]).to_pylist()
-    return rows
 
 
 def _write_json(path: Path, value: Any) -> None:

@@ -13,15 +13,46 @@ from uuid import uuid4
 
 from .. import ReleaseError
 from ..acoustics.level import to_pcm16
-from ..scenarios.bank import SHIPPED
 from ..scenarios.conversation import Cast, Pause, PlannedTurn, Role, Shape, Voice, Word
-from ..scenarios.recipe import Recipe
+from ..scenarios.reason import reason_of
+from .json_file import Form, parse_line
 from .sample import Utterance
-from .speakers import Speaker, takes_speed, varies_by_seed
+from .speakers import Speaker, varies_by_seed
 from .stems import read_stem
 
 FOLDER = "stems"
-SAID, SPEECH, SCRIPTS = f"{FOLDER}/said.jsonl", f"{FOLDER}/speech.json", f"{FOLDER}/scripts"
+SAID = f"{FOLDER}/said.jsonl"
+
+_CURE = "build the folder again"
+
+_SPAN: Form = {"start": int, "stop": int}
+_LINE: Form = {
+    "id": str,
+    "split": str,
+    "tries": [int],
+    "cast": {"*": str},
+    "clips": [str],
+    "turns": [
+        {
+            "key": str,
+            "stem": str,
+            "sample_rate_hz": int,
+            "text": str,
+            "reading": str,
+            "word_time_source": str,
+            "threshold_dbfs": float,
+            "shape": {
+                "n_samples": int,
+                "onset": int,
+                "offset": int,
+                "words": [{"text": str, **_SPAN}],
+                "pauses": [{**_SPAN, "kind": str, "intended_s": float}],
+                "places": [[object]],
+            },
+            "provenance": {"*": object},
+        }
+    ],
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,40 +172,6 @@ def gather_said(folder: Path, records: Iterable[tuple[Path, str]]) -> None:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def write_speech(folder: Path, recipe: Recipe, speaker: Speaker, facts: Mapping[str, Any]) -> None:
-    """Write who can speak in a build folder, and the scripts of its languages, in the bank's layout."""
-    sets = {
-        language: named for language, named in speaker.voice_sets().items() if language in recipe.languages
-    }
-    described = {
-        "engine": speaker.engine,
-        "version": speaker.version,
-        "uses_seed": speaker.uses_seed,
-        "takes_speed": takes_speed(speaker),
-        "licence": speaker.licence,
-        "sets": sets,
-        "voices": [
-            asdict(voice)
-            for voice in speaker.voices().values()
-            if set(voice.languages) & set(recipe.languages)
-        ],
-        **facts,
-    }
-    (folder / FOLDER).mkdir(exist_ok=True)
-    (folder / SPEECH).write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for language in recipe.languages:
-        target = folder / SCRIPTS / language
-        target.mkdir(parents=True, exist_ok=True)
-        for source in sorted((recipe.scripts / language).glob("*.jsonl")):
-            (target / source.name).write_bytes(source.read_bytes())
-
-
-def scripts_of_build(folder: Path, languages: Iterable[str]) -> Path:
-    """Return where a variant's scripts lie: in the build where it has them, else in the shipped bank."""
-    own = folder / SCRIPTS
-    return own if all((own / language).is_dir() for language in languages) else SHIPPED
-
-
 def said_of(folder: Path, sample_id: str) -> Said | None:
     """Return what was said in a sample of a build folder; None if it has no such sample."""
     place = _places(folder).get(sample_id)
@@ -182,7 +179,7 @@ def said_of(folder: Path, sample_id: str) -> Said | None:
         return None
     with (folder / SAID).open("rb") as file:
         file.seek(place)
-        return _said(file.readline())
+        return _said(file.readline(), f"{folder / SAID}, {sample_id}")
 
 
 def ids_of(folder: Path) -> tuple[str, ...]:
@@ -199,14 +196,13 @@ def all_said(folder: Path) -> Iterator[Said]:
         If the folder does not say it.
     """
     path = folder / SAID
-    if not path.is_file():
+    if not path.exists():
         raise ReleaseError(
             f"{folder}: there is no {SAID}: no finished build of duplexkit, or one whose stems were taken away; "
             f"build it again"
         )
-    with path.open("rb") as file:
-        for line in file:
-            yield _said(line)
+    for number, line in enumerate(_lines(path), 1):
+        yield _said(line, f"{path} line {number}")
 
 
 def _places(folder: Path) -> dict[str, int]:
@@ -219,16 +215,23 @@ def _places(folder: Path) -> dict[str, int]:
 @lru_cache(maxsize=8)
 def _index(path: Path, written_ns: int, n_bytes: int) -> dict[str, int]:
     found: dict[str, int] = {}
-    with path.open("rb") as file:
-        at = 0
-        for line in file:
-            found[json.loads(line)["id"]] = at
-            at += len(line)
+    at = 0
+    for number, line in enumerate(_lines(path), 1):
+        found[_said(line, f"{path} line {number}").id] = at
+        at += len(line)
     return found
 
 
-def _said(line: bytes) -> Said:
-    data = json.loads(line)
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except OSError as error:
+        raise ReleaseError(f"{path}: cannot be read ({reason_of(error)}); {_CURE}") from None
+
+
+def _said(line: bytes, where: str) -> Said:
+    data = parse_line(line, _LINE, where=where, cure=_CURE)
     return Said(
         id=data["id"],
         split=data["split"],

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-from .. import EngineError, ReleaseError
+from .. import EngineError
 from ..scenarios.conversation import Voice
-from .said import SPEECH
+from .said_speech import read_speech
 from .speakers import Clip, Speaker, SpeechRequest
 
 
@@ -24,10 +23,7 @@ class SaidSpeaker:
     """
 
     def __init__(self, folder: Path, make: Callable[[], Speaker]) -> None:
-        try:
-            facts = json.loads((folder / SPEECH).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise ReleaseError(f"{folder}: there is no {SPEECH}; build the folder again") from None
+        facts = read_speech(folder)
         self._make = make
         self._real: Speaker | None = None
         self._folder = folder

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import RecipeError
+from ..scenarios.conversation import parent_of
 from ..scenarios.fields import unknown
 from ..scenarios.wanted_splits import SplitWish, WantedSplits
+from .parquet_file import columns_of
 from .quality import VALUES
 from .seeds import share
 
@@ -44,7 +46,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Bundle:
+class Bundle:
     """All samples of one script: they go into one split together."""
 
     key: str
@@ -63,7 +65,9 @@ def candidate_of(row: Mapping[str, Any]) -> Candidate:
         script=row["script"]["id"],
         domain=row["script"]["domain"] or "",
         intent=intents[-1] if intents else "",
-        speakers=frozenset(part["style"] for voice in row["provenance"]["voices"] for part in voice["mix"])
+        speakers=frozenset(
+            parent_of(part["style"]) for voice in row["provenance"]["voices"] for part in voice["mix"]
+        )
         or frozenset(voice["voice"] for voice in row["provenance"]["voices"]),
         length_s=row["duration_s"],
         values=row["checks"],
@@ -85,7 +89,7 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
     if not candidates:
         raise RecipeError("splits: there is no sample to select from")
     speakers = _speakers_of_splits(candidates, wanted, seed) if wanted.speaker_disjoint else {}
-    bundles = _bundles(candidates, wanted)
+    bundles = bundles_of(candidates, wanted)
     taken: dict[str, str] = {}
     for wish in wanted.wishes:
         if wish.measure and wish.measure not in VALUES:
@@ -96,11 +100,11 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
                 f"{VALUES[wish.measure][0].name!r} to checks.measures, or run check FOLDER --measure first"
             )
         own = speakers.get(wish.split)
-        groups: dict[tuple[str, ...], list[_Bundle]] = {}
+        groups: dict[tuple[str, ...], list[Bundle]] = {}
         for bundle in bundles:
             if bundle.key not in taken:
                 groups.setdefault(bundle.group, []).append(bundle)
-        sizes = _group_sizes(bundles)
+        sizes = group_sizes(bundles)
         for group, there in sorted(groups.items()):
             usable = [bundle for bundle in there if _usable(bundle, own)]
             for bundle in _best(usable, wish, own, sizes[group], group, seed):
@@ -123,7 +127,8 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
     return Selection(splits=splits, left_out=tuple(left_out), speakers=speakers)
 
 
-def _bundles(candidates: Sequence[Candidate], wanted: WantedSplits) -> list[_Bundle]:
+def bundles_of(candidates: Sequence[Candidate], wanted: WantedSplits) -> list[Bundle]:
+    """Return the samples by script, as they go into a split together."""
     found: dict[str, list[Candidate]] = {}
     for sample in candidates:
         language = "" if wanted.keep_parallel else sample.language
@@ -135,16 +140,17 @@ def _bundles(candidates: Sequence[Candidate], wanted: WantedSplits) -> list[_Bun
             "+".join(sorted({str(getattr(sample, name)) for sample in samples})) for name in wanted.within
         )
         stratum = samples[0].intent if wanted.stratify == "intent" else ""
-        bundles.append(_Bundle(key=key, group=group, stratum=stratum, samples=tuple(samples)))
+        bundles.append(Bundle(key=key, group=group, stratum=stratum, samples=tuple(samples)))
     return bundles
 
 
-def _usable(bundle: _Bundle, own: frozenset[str] | None) -> tuple[Candidate, ...]:
+def _usable(bundle: Bundle, own: frozenset[str] | None) -> tuple[Candidate, ...]:
     """Return the samples of a bundle that a split may hold: those of its speakers alone."""
     return tuple(s for s in bundle.samples if own is None or s.speakers <= own)
 
 
-def _group_sizes(bundles: Iterable[_Bundle]) -> dict[tuple[str, ...], int]:
+def group_sizes(bundles: Iterable[Bundle]) -> dict[tuple[str, ...], int]:
+    """Return how many samples each group has."""
     sizes: dict[tuple[str, ...], int] = {}
     for bundle in bundles:
         sizes[bundle.group] = sizes.get(bundle.group, 0) + len(bundle.samples)
@@ -152,22 +158,22 @@ def _group_sizes(bundles: Iterable[_Bundle]) -> dict[tuple[str, ...], int]:
 
 
 def _best(
-    bundles: list[_Bundle],
+    bundles: list[Bundle],
     wish: SplitWish,
     own: frozenset[str] | None,
     group_size: int,
     group: tuple[str, ...],
     seed: int,
-) -> list[_Bundle]:
+) -> list[Bundle]:
     """Return the bundles of one group that a wish takes."""
-    strata: dict[str, list[_Bundle]] = {}
+    strata: dict[str, list[Bundle]] = {}
     for bundle in sorted(bundles, key=lambda b: _rank(b, wish, own, seed)):
         strata.setdefault(bundle.stratum, []).append(bundle)
     amounts = {
         stratum: sum(_amount(bundle, wish, own) for bundle in there) for stratum, there in strata.items()
     }
     available = sum(amounts.values())
-    asked = _asked(wish, group_size)
+    asked = asked_of(wish, group_size)
     if asked > available * (1 + 1e-9):
         unit = "h" if wish.hours is not None else "samples"
         there = f"{available:.3f}" if unit == "h" else f"{available:.0f}"
@@ -181,7 +187,7 @@ def _best(
         if wish.hours is None
         else {s: asked * amount / available for s, amount in amounts.items()}
     )
-    chosen: list[_Bundle] = []
+    chosen: list[Bundle] = []
     for stratum, ranked in sorted(strata.items()):
         chosen += _up_to(ranked, shares[stratum], wish, own)
     reached = sum(_amount(bundle, wish, own) for bundle in chosen)
@@ -191,10 +197,10 @@ def _best(
 
 
 def _up_to(
-    ranked: Sequence[_Bundle], asked: float, wish: SplitWish, own: frozenset[str] | None
-) -> list[_Bundle]:
+    ranked: Sequence[Bundle], asked: float, wish: SplitWish, own: frozenset[str] | None
+) -> list[Bundle]:
     """Return the first bundles that come as near to an amount as whole scripts can."""
-    taken: list[_Bundle] = []
+    taken: list[Bundle] = []
     reached = 0.0
     for bundle in ranked:
         amount = _amount(bundle, wish, own)
@@ -205,9 +211,7 @@ def _up_to(
     return taken
 
 
-def _rank(
-    bundle: _Bundle, wish: SplitWish, own: frozenset[str] | None, seed: int
-) -> tuple[float, float, str]:
+def _rank(bundle: Bundle, wish: SplitWish, own: frozenset[str] | None, seed: int) -> tuple[float, float, str]:
     chance = share(seed, bundle.key, f"select/{wish.split}")
     if not wish.measure:
         return (0.0, chance, bundle.key)
@@ -218,12 +222,13 @@ def _rank(
     return (mean if VALUES[wish.measure][1].better == "low" else -mean, chance, bundle.key)
 
 
-def _amount(bundle: _Bundle, wish: SplitWish, own: frozenset[str] | None) -> float:
+def _amount(bundle: Bundle, wish: SplitWish, own: frozenset[str] | None) -> float:
     there = _usable(bundle, own)
     return sum(s.length_s for s in there) / 3600 if wish.hours is not None else float(len(there))
 
 
-def _asked(wish: SplitWish, group_size: int) -> float:
+def asked_of(wish: SplitWish, group_size: int) -> float:
+    """Return what a wish asks of a group: samples, or hours where it counts these."""
     if wish.count is not None:
         return float(wish.count)
     if wish.fraction is not None:
@@ -255,13 +260,7 @@ def _speakers_of_splits(
     speaker first with whom most samples stay whole.
     """
     everybody = sorted({speaker for sample in candidates for speaker in sample.speakers})
-    asked = {wish.split: _n_speakers(wish, everybody) for wish in wanted.wishes}
-    if sum(asked.values()) >= len(everybody):
-        raise RecipeError(
-            f"splits: asked for {', '.join(f'{n} {split}' for split, n in asked.items())} speakers and some for "
-            f"{wanted.rest}, but there are only {len(everybody)}: {', '.join(everybody)}; ask for fewer, or build "
-            f"with more voices"
-        )
+    asked = speakers_asked(wanted, everybody)
     free = set(everybody)
     chosen: dict[str, frozenset[str]] = {}
     for wish in wanted.wishes:
@@ -272,6 +271,24 @@ def _speakers_of_splits(
         free -= own
     chosen[wanted.rest] = frozenset(free)
     return chosen
+
+
+def speakers_asked(wanted: WantedSplits, everybody: Sequence[str]) -> dict[str, int]:
+    """Return how many speakers each wish asks for.
+
+    Raises
+    ------
+    RecipeError
+        If they leave nobody for the rest.
+    """
+    asked = {wish.split: _n_speakers(wish, everybody) for wish in wanted.wishes}
+    if sum(asked.values()) >= len(everybody):
+        raise RecipeError(
+            f"splits: asked for {', '.join(f'{n} {split}' for split, n in asked.items())} speakers and some for "
+            f"{wanted.rest}, but there are only {len(everybody)}: {', '.join(everybody)}; ask for fewer, or build "
+            f"with more voices"
+        )
+    return asked
 
 
 def _n_speakers(wish: SplitWish, everybody: Sequence[str]) -> int:
@@ -298,9 +315,7 @@ _COLUMNS = [
 
 def candidates_in(paths: Iterable[Path]) -> list[Candidate]:
     """Return the rows of Parquet files as selection looks at them; audio is not read."""
-    import pyarrow.parquet as pq
-
-    return [candidate_of(row) for path in paths for row in pq.read_table(path, columns=_COLUMNS).to_pylist()]
+    return [candidate_of(row) for path in paths for row in columns_of(path, _COLUMNS)]
 
 
 def speakers_apart(candidates: Sequence[Candidate], selection: Selection) -> dict[str, str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import DuplexkitError, EngineError, SpeechError
+from ..scenarios.reason import reason_of
 from .speakers.cosyvoice_http import OUR_SERVER
 from .speakers.cosyvoice_request import CosyRequest
 from .speakers.wav import Sound, wav_bytes
@@ -101,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         except Exception as error:
             _LOG.exception("the model failed")
-            self._refuse(500, f"the model failed: {error!r}")
+            self._refuse(500, f"the model failed: {reason_of(error)}")
             return
         self._send(sound, wanted)
 

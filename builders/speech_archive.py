@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .. import ReleaseError, SpeechError
+from ..scenarios.reason import reason_of
 from .cache_care import entries
 from .said import all_said
+from .side_files import read_rejects
 from .speech_cache import entry_path, is_whole
 
 _FORMAT = 1
@@ -29,10 +31,7 @@ def clips_of_build(folder: Path) -> tuple[str, ...]:
         If the folder does not say.
     """
     clips = {clip for said in all_said(folder) for clip in said.clips}
-    rejects = folder / "rejects.jsonl"
-    if rejects.is_file():
-        for line in rejects.read_text(encoding="utf-8").splitlines():
-            clips |= set(json.loads(line).get("clips", ()))
+    clips |= {clip for reject in read_rejects(folder) for clip in reject.get("clips", ())}
     return tuple(sorted(clips))
 
 
@@ -116,7 +115,7 @@ def import_clips(archive: Path, cache_dir: Path) -> tuple[int, int]:
         if isinstance(error, SpeechError):
             raise
         raise SpeechError(
-            f"{archive}: no speech archive of duplexkit, or a damaged one ({error}); "
+            f"{archive}: no speech archive of duplexkit, or a damaged one ({reason_of(error)}); "
             f"make it with `duplexkit cache export`"
         ) from None
     return n_new, len(names) - n_new

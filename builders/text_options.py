@@ -12,6 +12,7 @@ import typer
 from .. import ScriptError
 from ..scenarios import SCENARIOS
 from ..scenarios.fields import unknown
+from .inputs import file_there
 
 if TYPE_CHECKING:
     from .writers.endpoint import Endpoint
@@ -42,7 +43,8 @@ MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", min=1, help="Tokens this job may use, all runs together.")
 ]
 PromptFile = Annotated[
-    Path | None, typer.Option("--prompt", help="Your own instructions instead of the shipped ones.")
+    Path | None,
+    typer.Option("--prompt", help="Your own instructions instead of the shipped ones.", callback=file_there),
 ]
 Out = Annotated[Path, typer.Option("--out", help="A folder in the bank's layout.")]
 Source = Annotated[str, typer.Option("--source", help="Who wrote it; stands in every line.")]

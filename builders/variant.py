@@ -15,8 +15,12 @@ from ..scenarios import SCENARIOS
 from ..scenarios.bank import languages_of
 from ..scenarios.conversation import Role
 from ..scenarios.fields import CALIBRATED_TREATMENTS, unknown
+from ..scenarios.names import read_language
+from ..scenarios.overrides import keys_of
 from ..scenarios.recipe import Recipe, read_recipe
-from .said import SAID, Base, scripts_of_build
+from .built import MANIFEST, open_built
+from .said import SAID, Base, ids_of
+from .said_speech import read_speech, scripts_of_build
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +52,12 @@ class Variant:
 
 
 def variant_of(folder: Path, asked: Asked) -> Variant:
-    """Return the variant of a build folder.
+    """Return the variant of a build folder; the whole of it is checked for damage first.
 
     Raises
     ------
     ReleaseError
-        If the folder is no finished build, or does not say how it was made.
+        If the folder is no finished build, is damaged, or does not say how it was made.
     RecipeError
         If nothing is asked, or it cannot be built; scripts that are missing are named, file by file.
     """
@@ -64,14 +68,23 @@ def variant_of(folder: Path, asked: Asked) -> Variant:
         raise RecipeError(
             "variant: nothing is asked; give --voices, --engine, --language, --treatment or --set"
         )
+    if asked.language:
+        read_language(asked.language, "--language")
     if asked.language in own:
         raise RecipeError(f"--language {asked.language}: {folder} has that language already")
     languages = [asked.language] if asked.language else own
     data["scripts"] = str((asked.scripts or scripts_of_build(folder, languages)).resolve())
     at = asked.folder.resolve() / f"variant of {folder.name}"
     before = read_recipe(_copied(data, scripts=str(scripts_of_build(folder, own).resolve())), at)
+    for override in asked.overrides:
+        _refuse_unknown_scenario(override, tuple(data["scenarios"]))
     _apply(data, asked, before)
-    recipe = read_recipe(data, at, asked.overrides)
+    try:
+        recipe = read_recipe(data, at, asked.overrides)
+    except RecipeError as error:
+        raise RecipeError(str(error).replace(str(at), f"variant of {folder}")) from None
+    if not asked.language:
+        _refuse_more(before, recipe)
     same_speech = not asked.voices and not asked.engine and recipe.speech == before.speech
     base = Base(
         folder=folder,
@@ -83,16 +96,39 @@ def variant_of(folder: Path, asked: Asked) -> Variant:
     return Variant(recipe=recipe, base=base, changed=_changed(before, recipe))
 
 
+def _refuse_unknown_scenario(override: str, there: tuple[str, ...]) -> None:
+    table, *names = keys_of(override)
+    if table == "scenarios" and names and names[0] not in there:
+        raise RecipeError(f"--set {override}: {unknown('scenario of the build', names[0], there)}")
+
+
+def _refuse_more(before: Recipe, after: Recipe) -> None:
+    """Refuse a recipe that asks for samples which the build does not have."""
+    counts = {entry.scenario: entry.count for entry in before.entries}
+    for entry in after.entries:
+        if entry.count > counts[entry.scenario]:
+            raise RecipeError(
+                f"scenarios.{entry.scenario}.count = {entry.count}: a variant has the samples of its build, at most "
+                f"{counts[entry.scenario]} per language; for more, build the recipe itself with that count"
+            )
+
+
 def _manifest(folder: Path) -> dict[str, Any]:
-    try:
-        manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        there = "scenarios" in recipe_table(manifest["recipe"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ReleaseError(f"{folder}: no finished build of duplexkit ({error})") from None
-    if not there or not (folder / SAID).is_file():
+    manifest = open_built(folder).manifest
+    if not (folder / SAID).exists():
         raise ReleaseError(
-            f"{folder}: there is no {SAID}: its stems were taken away, or another version made it; build it again"
+            f"{folder}: there is no {SAID}: its stems were taken away, or it was not built but imported; a variant "
+            f"needs what was said: build it again"
         )
+    try:
+        recipe_table(manifest["recipe"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReleaseError(
+            f"{folder / MANIFEST}: its recipe cannot be built ({type(error).__name__}: {error}); build the folder "
+            f"again from its recipe"
+        ) from None
+    ids_of(folder)
+    read_speech(folder)
     return manifest
 
 

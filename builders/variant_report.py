@@ -12,13 +12,13 @@ from typing import Any
 from .. import __version__
 from ..scenarios.markup import shown
 from .build import Outcome
+from .built import open_built, read_manifest, rows_in
 from .jobs import jobs_of
 from .said import SAID, ids_of, said_of
 from .sayings import Voices, kept_of, planned
 from .speak import again
 from .variant import Variant
 from .workshop import Site, workshop
-from .write import read_rows
 
 _SOUND = ("input", "clean_input", "untreated_input", "system")
 
@@ -96,30 +96,28 @@ def _parallel(id_: str) -> tuple[str, ...]:
 
 def _facts_of(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield id and what is compared of each row; sound as the hash of its bytes."""
-    files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
-    for name in files:
-        for row in read_rows(folder / name):
-            said = said_of(folder, row["id"])
-            sound = {
-                column: None if row[column] is None else hashlib.sha256(row[column]["bytes"]).hexdigest()
-                for column in _SOUND
-            }
-            yield (
-                row["id"],
-                {
-                    **sound,
-                    "texts": [turn["text"] for turn in row["turns"]],
-                    "intents": [[turn["intent"], turn["role"]] for turn in row["turns"]],
-                    "voices": [turn["speaker"] for turn in row["turns"]],
-                    "stems": [turn["stem"] for turn in row["provenance"]["turns"]],
-                    "speeds": [turn["speed"] for turn in row["provenance"]["turns"]],
-                    "times": [turn["onset_s"] for turn in row["turns"]],
-                    "intended": [event["intended_s"] for event in row["events"]],
-                    "treatment": None if row["treatment"] is None else row["treatment"]["preset"],
-                    "split": row["split"],
-                    "tries": None if said is None else list(said.tries),
-                },
-            )
+    for row in rows_in(open_built(folder).shards):
+        said = said_of(folder, row["id"])
+        sound = {
+            column: None if row[column] is None else hashlib.sha256(row[column]["bytes"]).hexdigest()
+            for column in _SOUND
+        }
+        yield (
+            row["id"],
+            {
+                **sound,
+                "texts": [turn["text"] for turn in row["turns"]],
+                "intents": [[turn["intent"], turn["role"]] for turn in row["turns"]],
+                "voices": [turn["speaker"] for turn in row["turns"]],
+                "stems": [turn["stem"] for turn in row["provenance"]["turns"]],
+                "speeds": [turn["speed"] for turn in row["provenance"]["turns"]],
+                "times": [turn["onset_s"] for turn in row["turns"]],
+                "intended": [event["intended_s"] for event in row["events"]],
+                "treatment": None if row["treatment"] is None else row["treatment"]["preset"],
+                "split": row["split"],
+                "tries": None if said is None else list(said.tries),
+            },
+        )
 
 
 def write_report(
@@ -137,7 +135,7 @@ def write_report(
         The variant, written but not yet in its place.
     """
     base = variant.base.folder
-    manifest = json.loads((base / "manifest.json").read_text(encoding="utf-8"))
+    manifest = read_manifest(base)
     report = {
         "format": 1,
         "made_by": f"duplexkit {__version__}",

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from .origin import generator
+from .parquet_file import opened
 from .schema import SCHEMA_VERSION, arrow_schema, schema_digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+MANIFEST_FORMAT = 1
+"""Rises when a reader of the format before cannot read a folder rightly; such a reader then refuses it."""
 
 ROW_GROUP_BYTES = 64 << 20
 SHARD_BYTES = 480 << 20
@@ -56,9 +60,7 @@ def write_row(path: Path, row: dict[str, Any]) -> None:
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file one by one, never holding more than one row group."""
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
+    with opened(path) as file:
         for group in range(file.num_row_groups):
             for batch in file.iter_batches(batch_size=1, row_groups=[group]):
                 yield from batch.to_pylist()
@@ -154,7 +156,7 @@ def manifest(
 ) -> dict[str, Any]:
     """Return what a folder holds: per shard its SHA-256, bytes, rows and seconds; and what it was made from."""
     return {
-        "format": 1,
+        "format": MANIFEST_FORMAT,
         "schema_version": SCHEMA_VERSION,
         "schema_digest": schema_digest(),
         "generator": generator(),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ReleaseError
+from ..builders.json_file import read_text
 
 FILE = "release.toml"
 
@@ -55,11 +56,11 @@ def read_about(folder: Path) -> About:
         If it cannot be read, or holds a key or value that means nothing here; names the key.
     """
     path = folder / FILE
-    if not path.is_file():
+    if not path.exists():
         return About()
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        data = tomllib.loads(read_text(path, cure="write it again, or take it away"))
+    except tomllib.TOMLDecodeError as error:
         raise ReleaseError(f"{path}: no TOML ({error})") from None
     known = {*_TEXTS, "authors", "consent", "llm_terms"}
     for key in data:

@@ -57,7 +57,7 @@ def version_of(summary: Summary, about: About) -> str:
 
 
 def render_card(summary: Summary, about: About, folder: Path) -> str:
-    """Return the text of the card; of `folder` its changelog, quality, listening and plots' names are read."""
+    """Return the text of the card; of `folder` its changelog and the names of its plots are read."""
     import yaml
     from jinja2 import Environment, StrictUndefined
 
@@ -109,9 +109,9 @@ def render_card(summary: Summary, about: About, folder: Path) -> str:
         plots=plots,
         measured_plots=[(name, text) for name, text in MEASURED_PLOTS.items() if name in plots],
         checks=tables.check_table(summary),
-        quality=quality_table(folder, summary.manifest["files"]),
-        quality_notes=quality_notes(folder),
-        listening=listening_line(folder),
+        quality=quality_table(summary),
+        quality_notes=quality_notes(summary.beside),
+        listening=listening_line(summary.beside),
         timing=tables.timing_table(summary),
         not_measured=tables.NOT_MEASURED,
         never_measured=[

@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ..builders.json_file import read_text
+
 FILE = "CHANGELOG.md"
 HEAD = "# Changelog\n"
 _SECTION = re.compile(r"^## (\S+)", re.MULTILINE)
 
 
 def read_changelog(folder: Path, version: str) -> str:
-    """Return CHANGELOG.md of a folder, or that of a first release where there is none."""
+    """Return CHANGELOG.md of a folder, or that of a first release where there is none.
+
+    Raises
+    ------
+    ReleaseError
+        If it cannot be read; names it.
+    """
     path = folder / FILE
-    if path.is_file():
-        return path.read_text(encoding="utf-8")
+    if path.exists():
+        return read_text(path, cure="write it again, or take it away: the next card starts a new one")
     return f"{HEAD}\n## {version}\n\n- First release.\n"
 
 

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-_Folder = Annotated[Path, typer.Argument(help="A built folder.")]
+from .. import DuplexkitError
+from ..builders.inputs import folder_there, release_there
+
+_Folder = Annotated[Path, typer.Argument(help="A built folder.", callback=folder_there)]
+
+_ANY_REPOSITORY, _ANY_VERSION = "org/name", "1.0.0"
+"""Right ones, in the place of those that are not given."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -28,7 +34,11 @@ def card(
 ) -> None:
     """Write card, changelog, citation, Croissant, plots and preview page of a built folder anew."""
     from .describe import describe
+    from .release.gate import wrong_names
 
+    wrong = [*wrong_names(repo or _ANY_REPOSITORY, version or _ANY_VERSION)]
+    if wrong:
+        raise DuplexkitError("; ".join(wrong))
     for name in describe(folder, repository=repo, version=version, plots=plots, preview=page):
         typer.echo(f"{folder / name} written")
 
@@ -55,7 +65,7 @@ def diff(
     from .load import version_of_card
     from .write_entry import open_release, write_entry
 
-    first, second = open_release(old), open_release(new)
+    first, second = (release_there(name, open_release) for name in (old, new))
     found = diff_folders(first, second)
     version = version_of_card(first)
     for line in found.lines():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ..builders.built import open_built
+from ..builders.side_files import read_side_files
 from .about import read_about
 from .card import version_of, write_card
 from .changelog import FILE as CHANGELOG
@@ -12,6 +14,7 @@ from .changelog import read_changelog
 from .citation import citation_cff
 from .croissant import FILE as CROISSANT
 from .croissant import write_croissant
+from .folder_beside import refuse_other_than_folder
 from .plots import FOLDER as PLOTS
 from .plots import write_plots
 from .preview.page import FOLDER as PREVIEW
@@ -49,15 +52,41 @@ def write_papers(folder: Path, *, repository: str = "", version: str = "") -> No
     write_card(folder, repository=repository, version=version)
 
 
+def refuse_damaged(folder: Path, *, but: str = "") -> None:
+    """Refuse a folder that cannot be described, before anything in it is written.
+
+    Parameters
+    ----------
+    folder
+        A built folder.
+    but
+        A file beside the shards that somebody is about to replace: it is not looked at.
+
+    Raises
+    ------
+    ReleaseError
+        If it holds no finished dataset, or something in it is damaged; names it.
+    """
+    open_built(folder)
+    read_side_files(folder, but=but)
+    about = read_about(folder)
+    read_changelog(folder, about.version)
+    for name in (PLOTS, PREVIEW):
+        refuse_other_than_folder(folder / name)
+
+
 def describe(
     folder: Path, *, repository: str = "", version: str = "", plots: bool = True, preview: bool = True
 ) -> tuple[str, ...]:
     """Write everything that describes a built folder; return the names of what was written.
 
+    Nothing is written where something in the folder is damaged.
+
     croissant.json needs to know where the files will be: it is written only where a repository is stated.
     """
     about = read_about(folder)
     about = replace(about, repository=repository or about.repository, version=version or about.version)
+    refuse_damaged(folder)
     written = []
     if plots:
         write_plots(folder)

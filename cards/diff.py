@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .. import ReleaseError
-from ..builders.write import read_rows
+from ..builders.built import open_built, rows_in
+from ..builders.parquet_file import opened
 from .load import PAPERS
-from .summarize import TRACKS, read_manifest
+from .summarize import TRACKS
 
 Level = Literal["none", "patch", "minor", "major"]
 
@@ -100,7 +101,7 @@ def diff_folders(old: Path, new: Path) -> Difference:
     Raises
     ------
     ReleaseError
-        If one of them holds no finished dataset.
+        If one of them holds no finished dataset, or is damaged.
     """
     first, second = _index(old), _index(new)
     shared = [id_ for id_ in first.rows if id_ in second.rows]
@@ -139,19 +140,16 @@ class _Index:
 
 def _index(folder: Path) -> _Index:
     """Return a digest of every value of every row: samples for audio, so that a new encoding is no change."""
-    import pyarrow.parquet as pq
-
-    files = read_manifest(folder)["files"]
+    shards = open_built(folder).shards
     schema: dict[str, str] = {}
     rows: dict[str, _Row] = {}
-    for name in files:
-        if not (folder / name).is_file():
-            raise ReleaseError(f"{folder / name}: in the manifest, not in the folder")
-        schema.update({field.name: str(field.type) for field in pq.read_schema(folder / name)})
-        for row in read_rows(folder / name):
+    for shard in shards:
+        with opened(shard.path) as file:
+            schema.update({field.name: str(field.type) for field in file.schema_arrow})
+        for row in rows_in((shard,)):
             values = {key: _digest(key, value) for key, value in row.items() if key not in ("id", "split")}
             rows[row["id"]] = _Row(split=row["split"], values=values)
-    return _Index(schema=schema, configs=tuple(dict.fromkeys(f["config"] for f in files.values())), rows=rows)
+    return _Index(schema=schema, configs=tuple(dict.fromkeys(s.config for s in shards)), rows=rows)
 
 
 def _digest(column: str, value: Any) -> bytes:

@@ -74,7 +74,7 @@ RESULTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Something a dataset is made of: its kind (weights, voice, text, corpus), its name and SPDX expression.
+    """Something a dataset is made of: its kind (weights, voice, text, corpus, noise), name and SPDX expression.
 
     `attribution` is who is to be named ("" = nobody was given).
     """
@@ -132,8 +132,6 @@ def clash(claim: Licence, duty: Licence) -> str:
             return f"wants the whole under {duty.share_alike} {duty.version} or later"
         return ""
     if duty.non_commercial and not claim.non_commercial:
-        return "forbids commercial use"
-    if duty.non_commercial and claim.share_alike and not claim.non_commercial:
         return "forbids commercial use"
     if duty.attribution and not claim.attribution:
         return "wants its authors named"

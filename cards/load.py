@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from .. import ReleaseError
+from ..builders.built import MANIFEST, manifest_in, read_manifest
 from ..builders.write import read_rows
-from .summarize import TRACKS, read_manifest
+from .summarize import TRACKS
 
 PAPERS = ("README.md", "CITATION.cff", "croissant.json", "release.toml", "LICENSE*")
 """What describes the rows and stands beside them: patterns of names."""
@@ -70,7 +70,7 @@ def version_of_card(folder: Path) -> str:
     try:
         front = yaml.safe_load(path.read_text(encoding="utf-8").split("---\n", 2)[1])
         return str(front["dataset_info"][0]["version"])
-    except (OSError, yaml.YAMLError, IndexError, KeyError, TypeError) as error:
+    except (OSError, UnicodeError, yaml.YAMLError, IndexError, KeyError, TypeError) as error:
         raise ReleaseError(
             f"{path}: states no version ({type(error).__name__}); write the card anew"
         ) from None
@@ -92,15 +92,15 @@ def fetch(repository: str, version: str, config: str | None = None) -> Path:
     where = f"{repository} {tag}"
     try:
         # a tag is asked for by name, so that a cache with other versions has no say
-        path = hf_hub_download(repository, "manifest.json", repo_type="dataset", revision=tag)
-        manifest = json.loads(Path(path).read_text(encoding="utf-8"))
+        path = hf_hub_download(repository, MANIFEST, repo_type="dataset", revision=tag)
+        manifest = manifest_in(Path(path))
         names = [name for name, facts in manifest["files"].items() if _belongs(facts["config"], config)]
         folder = Path(
             snapshot_download(
                 repository,
                 repo_type="dataset",
                 revision=tag,
-                allow_patterns=[*PAPERS, "CHANGELOG.md", "manifest.json", *names],
+                allow_patterns=[*PAPERS, "CHANGELOG.md", MANIFEST, *names],
             )
         )
     except (HfHubHTTPError, LocalEntryNotFoundError, EntryNotFoundError, httpx2.HTTPError, OSError) as error:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 from ..builders.write import read_rows
+from .folder_beside import folder_beside
 from .plot_spectrogram import plot_treatments
 from .plot_statistics import plot_durations, plot_fto, plot_levels
 from .plot_timeline import plot_timeline
@@ -21,22 +21,20 @@ def write_plots(folder: Path) -> tuple[str, ...]:
     Raises
     ------
     ReleaseError
-        If the folder holds no finished dataset.
+        If the folder holds no finished dataset, or something else than a folder is called ``plots``.
     """
     summary = summarize(folder)
-    beside = folder / ".plots.tmp"
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir()
     rows = _first_rows(folder, summary)
-    for scenario, row in rows.items():
-        if row["input"] is not None or row["system"] is not None:  # annotations alone have no sound to draw
-            plot_timeline(row, beside / f"timeline_{scenario}.png")
-    plot_fto(summary, beside / "fto.png")
-    plot_durations(summary, beside / "durations.png")
-    plot_levels(summary, beside / "levels.png")
-    plot_treatments(list(rows.values()), beside / "treatments.png")
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
-    beside.replace(folder / FOLDER)
+    with folder_beside(folder, FOLDER) as beside:
+        for scenario, row in rows.items():
+            if (
+                row["input"] is not None or row["system"] is not None
+            ):  # annotations alone have no sound to draw
+                plot_timeline(row, beside / f"timeline_{scenario}.png")
+        plot_fto(summary, beside / "fto.png")
+        plot_durations(summary, beside / "durations.png")
+        plot_levels(summary, beside / "levels.png")
+        plot_treatments(list(rows.values()), beside / "treatments.png")
     return tuple(sorted(path.name for path in (folder / FOLDER).glob("*.png")))
 
 

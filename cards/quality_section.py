@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 from ..builders.quality import VALUES
 from ..builders.quality.table import histogram, quality_lines
 from ..builders.quality.voice_gate import VoiceGateErrors
+from ..builders.side_files import SideFiles
+from .summarize import Summary
 
 _BARS = "▁▂▃▄▅▆▇█"
 _N_BINS = 12
 
 
-def quality_table(folder: Path, shards: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+def quality_table(summary: Summary) -> list[list[str]]:
     """Return the quality table: a line for each configuration, split and value that was measured.
 
     Values are those of the `checks` column, and of ``quality/values.jsonl`` where the folder was measured later.
     """
-    samples = _samples(folder, shards)
+    samples = summary.quality
     names = [name for name in VALUES if any(values.get(name) is not None for _, _, values in samples)]
     table = [
         [
@@ -75,12 +74,11 @@ def bars(numbers: Sequence[float]) -> str:
     return "".join(" " if n == 0 else _BARS[max(0, round(n / top * len(_BARS)) - 1)] for n in counts)
 
 
-def quality_notes(folder: Path) -> list[str]:
+def quality_notes(beside: SideFiles) -> list[str]:
     """Return the lines under the table: versions of measures, limits of gates, selection, what was not measured."""
-    facts = _json(folder / "quality.json")
-    later = _json(folder / "quality" / "measures.json")
+    facts, later = beside.quality, beside.measures
     notes = []
-    measured = {**{n: m for n, m in facts.get("measures", {}).items()}, **later}
+    measured = {**facts.get("measures", {}), **later}
     if measured:
         notes.append("Measured with:")
         notes += [f"- `{name}`: {m['source']}; version {m['version']}" for name, m in measured.items()]
@@ -89,12 +87,11 @@ def quality_notes(folder: Path) -> list[str]:
         notes.append("Limits that every sample kept (others were spoken again, then rejected):")
         notes += [f"- `{name}`: {'; '.join(limits)}" for name, limits in facts["gates"].items()]
         notes.append("")
-    voices = _json(folder / "quality" / "voice-gate.json")
-    if voices:
+    if beside.voice_gate:
         notes.append(
             "How often the gates on voices are wrong, on all pairs of this dataset's clips of 2 s and more:"
         )
-        notes += [f"- {line}" for line in VoiceGateErrors(**voices).lines()]
+        notes += [f"- {line}" for line in VoiceGateErrors(**beside.voice_gate).lines()]
         notes.append("")
     selection = facts.get("selection")
     if selection:
@@ -111,9 +108,9 @@ def quality_notes(folder: Path) -> list[str]:
     return notes
 
 
-def listening_line(folder: Path) -> str:
+def listening_line(beside: SideFiles) -> str:
     """Return what listeners said: numbers of raters and samples, and kappa; or that nobody was asked."""
-    facts = _json(folder / "listening.json")
+    facts = beside.listening
     if not facts:
         return "not human-validated."
     parts = []
@@ -123,29 +120,3 @@ def listening_line(folder: Path) -> str:
         mean = f", mean {question['mean']:.2f}" if "mean" in question else ""
         parts.append(f"{name}: {counts}{mean}, κ {kappa}")
     return f"human-validated: {facts['n_raters']} raters, {facts['n_items']} samples. {'; '.join(parts)}."
-
-
-def _samples(
-    folder: Path, shards: Mapping[str, Mapping[str, Any]]
-) -> list[tuple[str, str, dict[str, float | None]]]:
-    import pyarrow.parquet as pq
-
-    path = folder / "quality" / "values.jsonl"
-    later = {}
-    if path.is_file():
-        lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
-        later = {line["id"]: line["values"] for line in lines}
-    samples = []
-    for name, facts in shards.items():
-        with pq.ParquetFile(folder / name) as file:
-            for row in file.read(columns=["id", "checks"]).to_pylist():
-                values = {**row["checks"], **later.get(row["id"], {})}
-                samples.append((facts["config"], facts["split"], values))
-    return samples
-
-
-def _json(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return data

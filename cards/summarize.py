@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import ReleaseError
+from ..builders.built import MANIFEST, open_built
+from ..builders.noise_origin import noise_origin
+from ..builders.parquet_file import opened
+from ..builders.side_files import SideFiles, read_side_files
+from ..scenarios.conversation import parent_of
 from ..scenarios.label_difference import label_differences
 from ..scenarios.timing_report import MeasuredGap, measured_gaps
 from .licenses import Part
@@ -54,7 +58,8 @@ class Summary:
 
     `parts` counts the rows of each configuration that hold a part; `treatments` holds (target, measured)
     levels in dB by preset; `labels` counts (what was meant, what M3's rule says); `speakers` and `scripts` are
-    those of each split; `speech_s` is by role.
+    those of each split; `speech_s` is by role; `quality` holds configuration, split and measured values of each
+    row; `beside` is what stands beside the shards.
     """
 
     manifest: dict[str, Any]
@@ -83,7 +88,8 @@ class Summary:
     word_time_sources: Counter[str] = field(default_factory=Counter)
     gaps: list[MeasuredGap] = field(default_factory=list)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
-    rejects: list[dict[str, Any]] = field(default_factory=list)
+    quality: list[tuple[str, str, dict[str, float | None]]] = field(default_factory=list)
+    beside: SideFiles = field(default_factory=SideFiles)
 
     @property
     def n_rows(self) -> int:
@@ -96,71 +102,44 @@ class Summary:
         return tuple(dict.fromkeys(part for parts in self.parts.values() for part in parts))
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a built folder.
+def summarize(folder: Path) -> Summary:
+    """Return the facts of a built folder; audio columns are not read.
 
     Raises
     ------
     ReleaseError
-        If the folder holds no finished dataset.
+        If the folder holds no finished dataset, or a shard or a file beside them is damaged.
     """
-    path = folder / "manifest.json"
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise ReleaseError(
-            f"{folder}: no finished dataset (there is no manifest.json); build it first"
-        ) from None
-    except ValueError as error:
-        raise ReleaseError(f"{path}: no JSON ({error}); build the folder again") from None
-    if not isinstance(data, dict) or "files" not in data:
-        raise ReleaseError(f"{path}: no manifest of duplexkit; build the folder again")
-    return data
-
-
-def summarize(folder: Path) -> Summary:
-    """Return the facts of a built folder; audio columns are not read."""
-    import pyarrow.parquet as pq
-
-    manifest = read_manifest(folder)
-    digest = hashlib.sha256((folder / "manifest.json").read_bytes()).hexdigest()
-    summary = Summary(manifest=manifest, manifest_sha256=digest, rejects=_rejects(folder))
+    built = open_built(folder)
+    manifest = built.manifest
+    digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    summary = Summary(manifest=manifest, manifest_sha256=digest, beside=read_side_files(folder))
     languages: dict[str, None] = {}
     columns = [*_READ, *(f"{track}.path" for track in TRACKS)]
-    for name, facts in manifest["files"].items():
-        path = folder / name
-        try:
-            file = pq.ParquetFile(path)
-        except (OSError, ValueError) as error:
-            raise ReleaseError(f"{path}: cannot be read ({error}); build the folder again") from None
-        with file:
+    for shard in built.shards:
+        with opened(shard.path) as file:
             n_bytes = sum(
                 file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)
             )
             for batch in file.iter_batches(batch_size=64, columns=columns):
                 for row in batch.to_pylist():
-                    _add(summary, facts["config"], row)
+                    _add(summary, shard.config, row)
+                    later = summary.beside.values.get(row["id"], {})
+                    summary.quality.append((shard.config, shard.split, {**(row["checks"] or {}), **later}))
                     languages[row["language"]] = None
-        split = summary.configs.setdefault(facts["config"], {}).setdefault(facts["split"], SplitFacts())
-        split.n_rows += facts["rows"]
-        split.seconds += facts["seconds"]
-        split.shards.append(name)
+        split = summary.configs.setdefault(shard.config, {}).setdefault(shard.split, SplitFacts())
+        split.n_rows += shard.n_rows
+        split.seconds += shard.seconds
+        split.shards.append(shard.name)
         split.n_bytes += n_bytes
-        split.file_bytes += facts["bytes"]
-        split.digest = hashlib.sha256(f"{split.digest}{facts['sha256']}".encode()).hexdigest()
+        split.file_bytes += shard.n_bytes
+        split.digest = hashlib.sha256(f"{split.digest}{shard.sha256}".encode()).hexdigest()
     # what no entry of the recipe names is shown all the same: the rows are there
     order = [*(entry["scenario"] for entry in manifest["recipe"]["entries"]), *summary.presets]
     summary.scenarios = tuple(s for s in dict.fromkeys(order) if s in summary.presets)
     spoken = [*manifest["recipe"]["languages"], *languages]
     summary.languages = tuple(lang for lang in dict.fromkeys(spoken) if lang in languages)
     return summary
-
-
-def _rejects(folder: Path) -> list[dict[str, Any]]:
-    path = folder / "rejects.jsonl"
-    if not path.is_file():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def _add(summary: Summary, config: str, row: dict[str, Any]) -> None:
@@ -192,14 +171,17 @@ def _add(summary: Summary, config: str, row: dict[str, Any]) -> None:
             )
 
 
-def _spoken_by(made: dict[str, Any]) -> Part:
-    """Return where the speech of a row comes from: an engine's weights, or a corpus of recordings."""
+def _spoken_by(made: Mapping[str, Any], source: str) -> Part:
+    """Return where the speech of a row comes from: an engine's weights, or a corpus of recordings.
+
+    `source` is where the row's text comes from: of imported rows the speech is from there too.
+    """
     engine, licence = made["engine"], made["engine_licence"]
     if basis_of(engine).part == "weights":
         return Part(kind="weights", name=engine, licence=licence, attribution=f"speech engine {engine}")
     if engine.startswith(IMPORTED):
         name = engine.removeprefix(IMPORTED)
-        return Part(kind="corpus", name=name, licence=licence, attribution=name)
+        return Part(kind="corpus", name=name, licence=licence, attribution=source)
     named = dict.fromkeys(voice["attribution"] for voice in made["voices"] if voice["attribution"])
     # conversations name their corpus there; of an engine that plays clips it is what tells versions apart
     name = made["engine_version"] if engine == "recording" else engine
@@ -213,9 +195,13 @@ def _add_origin(summary: Summary, config: str, row: dict[str, Any]) -> None:
     if made["llm"]:
         summary.llms[made["llm"]] += 1
     parts = {
-        _spoken_by(made),
+        _spoken_by(made, script["source"]),
         Part(kind="text", name=script["source"], licence=script["licence"], attribution=script["source"]),
     }
+    noise = noise_origin(row)
+    if noise is not None:
+        parts.add(Part(kind="noise", name=noise.folder, licence=noise.licence, attribution=noise.source))
+    parts.update(Part(**part) for part in summary.manifest["recipe"].get("origin", {}).get("parts", ()))
     for voice in made["voices"]:
         parts.add(
             Part(
@@ -238,6 +224,6 @@ def _add_origin(summary: Summary, config: str, row: dict[str, Any]) -> None:
         known["languages"].add(row["language"])
         known["engines"].add(made["engine"])
         known["n"] += 1
-        parents = [part["style"] for part in voice["mix"] or []] or [voice["voice"]]
+        parents = [parent_of(part["style"]) for part in voice["mix"] or []] or [voice["voice"]]
         summary.speakers.setdefault(row["split"], set()).update(parents)
     summary.parts.setdefault(config, Counter()).update(sorted(parts, key=str))

@@ -175,7 +175,7 @@ def reject_table(summary: Summary) -> Table:
     """Return how many samples were rejected, by the check that refused their last attempt."""
     table = [["reason", "samples"]]
     counts: Counter[str] = Counter()
-    for reject in summary.rejects:
+    for reject in summary.beside.rejects:
         counts.update({_reason(reject["id"], text) for text in reject["attempts"][-1]["reasons"]})
     return table + [[reason, str(n)] for reason, n in counts.most_common()]
 

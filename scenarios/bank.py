@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -13,6 +12,7 @@ from .. import ScriptError
 from .conversation import Role, Script, ScriptTurn
 from .fields import unknown
 from .markup import parse
+from .text_file import parse_json, read_text
 
 SHIPPED = Path(str(files(__package__))) / "scripts"
 
@@ -70,7 +70,7 @@ def load_scripts(scenario: str, language: str, folder: Path = SHIPPED) -> tuple[
         )
     scripts: list[Script] = []
     seen: set[str] = set()
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
             continue
         script = read_script(line, scenario=scenario, language=language, where=f"{path.name} line {number}")
@@ -87,10 +87,7 @@ def load_scripts(scenario: str, language: str, folder: Path = SHIPPED) -> tuple[
 
 def read_script(line: str, *, scenario: str, language: str, where: str) -> Script:
     """Return the script that a JSON line holds, checked for its keys and its marks."""
-    try:
-        data = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ScriptError(f"{where}: no JSON ({error.msg} at column {error.colno})") from None
+    data = parse_json(line, where)
     if not isinstance(data, dict):
         raise ScriptError(f"{where}: wanted a JSON object with the keys {', '.join(sorted(_NEEDED))}")
     _keys(data, needed=_NEEDED, known=_KEYS, where=where)

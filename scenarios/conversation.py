@@ -20,8 +20,9 @@ class Role(StrEnum):
 class Voice:
     """A voice of a speech engine.
 
-    `mix` gives the parts of a mixed voice with weights that sum to 1 (one part for a native voice);
-    `parents` are what makes two voices related for speaker-disjoint splits.
+    `mix` gives the parts of a mixed voice with weights that sum to 1 (one part for a native voice); an engine
+    may take only something of a part, named after a colon (``jm_kumo:prosody``). `parents` are what makes two
+    voices related for speaker-disjoint splits.
     """
 
     id: str
@@ -37,8 +38,19 @@ class Voice:
 
     @property
     def parents(self) -> tuple[str, ...]:
-        """Return the names of the parts."""
-        return tuple(name for name, _ in self.mix)
+        """Return the names of the parts, each once."""
+        return tuple(dict.fromkeys(parent_of(name) for name, _ in self.mix))
+
+
+def parent_of(part: str) -> str:
+    """Return the name of a part of a mix, without what is taken of it.
+
+    Examples
+    --------
+    >>> parent_of("jm_kumo:prosody"), parent_of("jm_kumo")
+    ('jm_kumo', 'jm_kumo')
+    """
+    return part.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

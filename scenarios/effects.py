@@ -31,6 +31,8 @@ EFFECT_FIELDS: dict[str, Field] = by_name(
     NameField(
         name="noise_folder", meaning="folder of one-channel .wav recordings of noise, from the working folder"
     ),
+    NameField(name="noise_licence", meaning="SPDX id of the folder's recordings; a release needs one"),
+    NameField(name="noise_source", meaning="where the folder's recordings are from, and whom to name"),
     RangeField(
         name="microphone_gain_db",
         unit="dB",
@@ -82,6 +84,8 @@ class EffectRanges:
     noise_snr_db: Range | None = None
     noise_colours: tuple[str, ...] = ()
     noise_folder: str = ""
+    noise_licence: str = ""
+    noise_source: str = ""
     leakage_db: Range | None = None
     leakage_delay_s: Range = LEAKAGE_DELAY_S
     microphone_gain_db: Range | None = None
@@ -105,12 +109,13 @@ def effects_of(entry: Entry) -> EffectRanges | None:
     for name, needed in (
         ("noise_colours", "noise_snr_db"),
         ("noise_folder", "noise_snr_db"),
+        ("noise_licence", "noise_folder"),
+        ("noise_source", "noise_folder"),
         ("leakage_delay_s", "leakage_db"),
     ):
         if name in given and needed not in given:
-            raise RecipeError(
-                f"{where}.{name}: says nothing without {needed}; give {needed} = [low, high] too"
-            )
+            value = '"FOLDER"' if needed == "noise_folder" else "[low, high]"
+            raise RecipeError(f"{where}.{name}: says nothing without {needed}; give {needed} = {value} too")
     folder = given.get("noise_folder", "")
     if folder and not any(path.suffix.lower() == ".wav" for path in Path(folder).glob("*")):
         raise RecipeError(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from .. import ScriptError
 from .events import M3Event, centiseconds
+from .text_file import parse_json, read_text, shown
 
 KINDS = ("TURN", "TURN_SHIFT", "TURN_HOLD", "SHORTPAUSE", "BC", "BARGE_IN")
 
@@ -44,18 +45,21 @@ def read_m3_lines(path: Path) -> dict[str, dict[str, tuple[M3Event, ...]]]:
         If a line is not as M3 writes it; names file and line.
     """
     dialogues: dict[str, dict[str, tuple[M3Event, ...]]] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
             continue
         where = f"{path} line {number}"
-        try:
-            data = json.loads(line)
-            dialogue_id, listed = str(data["id"]), dict(data["events"])
-        except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        data = parse_json(line, where)
+        if (
+            not isinstance(data, dict)
+            or "id" not in data
+            or not isinstance(data.get("events"), dict)
+            or not all(isinstance(events, list) for events in data["events"].values())
+        ):
             raise ScriptError(
-                f'{where}: no M3 line ({type(error).__name__}: {error}); wanted {{"id": ..., "events": '
-                f'{{"0": [...], "1": [...]}}}}'
-            ) from None
+                f'{where}: no M3 line: {shown(data)}; wanted {{"id": ..., "events": {{"0": [...], "1": [...]}}}}'
+            )
+        dialogue_id, listed = str(data["id"]), data["events"]
         if dialogue_id in dialogues:
             raise ScriptError(f"{where}: id {dialogue_id!r} stands twice; a dialogue has one line")
         dialogues[dialogue_id] = {
@@ -71,8 +75,12 @@ def _event(data: Any, where: str) -> M3Event:
     try:
         kind = data["event"]
         start_s, end_s = (float(time) for time in data["time"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ScriptError(f"{where}: {data!r}: no event ({type(error).__name__}: {error})") from None
+        if not (isfinite(start_s) and isfinite(end_s)):
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise ScriptError(
+            f'{where}: no event: {shown(data)}; wanted {{"event": KIND, "time": [START, END]}}, in seconds'
+        ) from None
     if kind not in KINDS:
         raise ScriptError(f"{where}: event {kind!r}; wanted one of {', '.join(KINDS)}")
     return M3Event(kind=kind, start_cs=centiseconds(start_s), end_cs=centiseconds(end_s))

@@ -20,14 +20,17 @@ from .bank import languages_of
 from .conversation import Role
 from .fields import IntRangeField, NameField, NumberField, Range, RangeField, by_name, read_table, unknown
 from .gate_limits import CORE_MEASURES, read_gates, read_measures
+from .names import is_name, read_languages, read_name, read_version
+from .overrides import apply_override
 from .scenario import Entry
+from .text_file import read_text
 from .wanted_splits import WantedSplits, read_wanted_splits
 
 SHIPPED = Path(str(files(__package__))) / "recipes"
 
-_SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_NAME = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
+MOST = 1_000_000
+"""Samples of a scenario in a language, at most: a build keeps a list of them."""
+
 _SPLITS = ("train", "validation", "test")
 _RATES_HZ = (16000, 24000, 48000)
 
@@ -126,7 +129,7 @@ def load_recipe(name_or_path: str, overrides: tuple[str, ...] = ()) -> Recipe:
         If there is no such recipe, or it cannot be built as written; names file and key.
     """
     path = _find(name_or_path)
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path, error=RecipeError)
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -148,7 +151,7 @@ def read_recipe(data: dict[str, Any], path: Path, overrides: tuple[str, ...] = (
         If it cannot be built as written; names the path and the key.
     """
     for override in overrides:
-        _override(data, override)
+        apply_override(data, override)
     try:
         return _recipe(data, path)
     except RecipeError as error:
@@ -157,7 +160,7 @@ def read_recipe(data: dict[str, Any], path: Path, overrides: tuple[str, ...] = (
 
 def _find(name_or_path: str) -> Path:
     shipped = SHIPPED / f"{name_or_path}.toml"
-    if _NAME.fullmatch(name_or_path) and shipped.is_file():
+    if is_name(name_or_path) and shipped.is_file():
         return shipped
     path = Path(name_or_path)
     if path.is_file():
@@ -184,23 +187,6 @@ def _syntax(message: str, text: str) -> str:
     return f"no valid TOML: {message}"
 
 
-def _override(data: dict[str, Any], override: str) -> None:
-    key, equals, value = override.partition("=")
-    if not equals or not key.strip():
-        raise RecipeError(f"--set {override}: wanted KEY=VALUE, for example --set seed=7")
-    try:
-        parsed = tomllib.loads(f"x = {value}")["x"]
-    except tomllib.TOMLDecodeError:
-        parsed = value  # a bare word is a text
-    table: Any = data
-    *parents, last = key.strip().split(".")
-    for parent in parents:
-        table = table.setdefault(parent, {})
-        if not isinstance(table, dict):
-            raise RecipeError(f"--set {override}: {parent!r} is a value, not a table of keys")
-    table[last] = parsed
-
-
 def _recipe(data: dict[str, Any], path: Path) -> Recipe:
     for key in sorted(set(data) - set(_TOP) - set(_TOP_ALSO)):
         raise RecipeError(f"{key}: {unknown('key', key, (*_TOP, *_TOP_ALSO))}")
@@ -208,12 +194,8 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         if key not in data:
             raise RecipeError(f"the key '{key}' is missing")
     top = {key: str(_TOP[key].read(data[key], key)) for key in _TOP if key in data}
-    if not _NAME.fullmatch(top["name"]):
-        raise RecipeError(f"name = {top['name']!r}: wanted lower-case letters, digits, '.', '-' and '_'")
-    if not _SEMVER.fullmatch(top["version"]):
-        raise RecipeError(
-            f"version = {top['version']!r}: no semantic version; wanted MAJOR.MINOR.PATCH, for example 1.0.0"
-        )
+    read_name(top["name"], "name")
+    read_version(top["version"], "version")
     seed = data["seed"]
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise RecipeError(f"seed = {seed!r}: wanted a whole number from 0 to 2^63 - 1")
@@ -222,7 +204,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         raise RecipeError(
             f"sample_rate_hz = {rate!r}: wanted one of {', '.join(map(str, _RATES_HZ))} (hertz)"
         )
-    languages = _languages(data["languages"], "languages")
+    languages = read_languages(data["languages"], "languages")
     scripts = SHIPPED_SCRIPTS
     if "scripts" in top:
         scripts = (path.parent / top["scripts"]).resolve()
@@ -253,15 +235,6 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         entries=_entries(data["scenarios"], languages, scripts),
         splits=read_wanted_splits(data["splits"]) if "splits" in data else None,
     )
-
-
-def _languages(value: Any, where: str) -> tuple[str, ...]:
-    good = isinstance(value, list) and value and all(isinstance(v, str) for v in value)
-    if not good or not all(_LANGUAGE.fullmatch(v) for v in value):
-        raise RecipeError(f'{where} = {value!r}: wanted a list of language tags, for example ["en", "ja"]')
-    if len(set(value)) != len(value):
-        raise RecipeError(f"{where} = {value!r}: a language stands twice")
-    return tuple(value)
 
 
 def _speech(table: Any, languages: tuple[str, ...]) -> Speech:
@@ -324,11 +297,16 @@ def _entry(name: str, table: Any, languages: tuple[str, ...], scripts: Path) -> 
         )
     preset = scenario.presets[preset_name]
     count = table.get("count")
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise RecipeError(
-            f"{where}.count = {count!r}: wanted a whole number of samples per language, 1 or more"
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
+        more = (
+            "; more go into several builds, each with its own seed"
+            if isinstance(count, int) and count > 1
+            else ""
         )
-    own = _languages(table["languages"], f"{where}.languages") if "languages" in table else languages
+        raise RecipeError(
+            f"{where}.count = {count!r}: wanted a whole number of samples per language, from 1 to {MOST}{more}"
+        )
+    own = read_languages(table["languages"], f"{where}.languages") if "languages" in table else languages
     for language in own:
         if language not in languages:
             raise RecipeError(f"{where}.languages: {language!r} is not among the recipe's languages")

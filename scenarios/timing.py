@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .. import RecipeError
 from .fields import unknown
 from .quantile_law import QuantileLaw, law_of
+from .text_file import parse_json, read_text, shown
 from .timing_laws import N_QUANTILES, law_quantiles
 
 SHIPPED = Path(str(files(__package__))) / "profiles"
@@ -39,11 +40,17 @@ TABLES: dict[str, tuple[str, str]] = {
 }
 """Every table a profile may hold: its unit, and what is counted."""
 
+BOUNDS = {"s": (-60.0, 120.0), "share": (-0.05, 1.05)}
+"""What a quantile may be, by unit: no gap of a dialogue lies outside; a fitted law may pass a share's ends a little."""
+
 RATES = {
     "backchannels_per_minute": "a listener's tokens per minute of the other's turns",
     "barge_in_share": "barge-ins among barge-ins and shifts",
     "holds_per_turn": "turns by which a speaker goes on after a silence, per turn",
 }
+
+
+_TEXTS = ("name", "variable", "status", "source", "language", "licence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,48 +123,95 @@ def load_profile(name: str) -> TimingProfile:
 
 def read_profile(path: Path) -> TimingProfile:
     """Return the profile in a JSON file, checked; errors as `load_profile`."""
-    try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-        profile = TimingProfile(
-            **{
-                key: str(data[key]) for key in ("name", "variable", "status", "source", "language", "licence")
-            },
-            version=int(data["version"]),
-            n=None if data["n"] is None else int(data["n"]),
-            tables={name: _table(name, table, path) for name, table in data["tables"].items()},
-            rates={name: float(rate) for name, rate in data.get("rates", {}).items()},
+    data = _object(_read(path), str(path), needed=(*_TEXTS, "version", "n", "tables"), also=("rates",))
+    for key in _TEXTS:
+        if not isinstance(data[key], str):
+            raise RecipeError(f"{path}: {key} = {shown(data[key])}; wanted a text")
+    if not _is_count(data["version"]):
+        raise RecipeError(f"{path}: version = {shown(data['version'])}; wanted a whole number")
+    if data["variable"] not in VARIABLES:
+        raise RecipeError(f"{path}: variable = {data['variable']!r}; wanted {' or '.join(VARIABLES)}")
+    tables = {
+        name: _table(name, table, f"{path}: tables.{name}")
+        for name, table in _object(data["tables"], f"{path}: tables", also=tuple(TABLES)).items()
+    }
+    if not set(tables) & set(DIRECTIONS):
+        raise RecipeError(
+            f"{path}: tables has neither {DIRECTIONS[0]} nor {DIRECTIONS[1]}; wanted one of them at least"
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, RecipeError):
-            raise
-        raise RecipeError(f"{path}: no timing profile ({type(error).__name__}: {error})") from None
-    if profile.variable not in VARIABLES:
-        raise RecipeError(f"{path}: variable = {profile.variable!r}; wanted {' or '.join(VARIABLES)}")
-    for rate in profile.rates:
-        if rate not in RATES:
-            raise RecipeError(f"{path}: rates.{rate}: {unknown('rate', rate, tuple(RATES))}")
-    return profile
-
-
-def _table(name: str, data: Any, path: Path) -> Table:
-    where = f"{path}: tables.{name}"
-    if name not in TABLES:
-        raise RecipeError(f"{where}: {unknown('table', name, tuple(TABLES))}")
-    table = Table(
-        unit=data["unit"],
-        n=data["n"],
-        method=data["method"],
-        law={key: float(value) for key, value in data.get("law", {}).items()},
-        quantiles=tuple(float(value) for value in data["quantiles"]),
+    rates = _object(data.get("rates", {}), f"{path}: rates", also=tuple(RATES))
+    return TimingProfile(
+        **{key: data[key] for key in _TEXTS},
+        version=data["version"],
+        n=_count_or_none(data["n"], f"{path}: n"),
+        tables=tables,
+        rates={
+            name: _number(rate, f"{path}: rates.{name}", low=0.0, high=1e3) for name, rate in rates.items()
+        },
     )
-    points = table.quantiles
-    if table.unit != TABLES[name][0]:
-        raise RecipeError(f"{where}: unit = {table.unit!r}; wanted {TABLES[name][0]!r}")
-    if len(points) != N_QUANTILES:
-        raise RecipeError(f"{where}: {len(points)} quantiles; wanted {N_QUANTILES}, from 0 to 100 %")
-    if not all(map(isfinite, points)) or any(a > b for a, b in pairwise(points)):
+
+
+def _read(path: Path) -> Any:
+    return parse_json(read_text(path, error=RecipeError), f"{path}: no timing profile", error=RecipeError)
+
+
+def _object(
+    value: Any, where: str, *, needed: tuple[str, ...] = (), also: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return a JSON object that has the needed keys, and no others than these and those in `also`."""
+    if not isinstance(value, dict):
+        raise RecipeError(f"{where}: no timing profile: {shown(value)}; wanted an object")
+    for key in needed:
+        if key not in value:
+            raise RecipeError(f"{where}: no timing profile: the key {key!r} is missing")
+    for key in value:
+        if key not in (*needed, *also):
+            raise RecipeError(f"{where}.{key}: {unknown('key', key, (*needed, *also))}")
+    return value
+
+
+def _table(name: str, data: Any, where: str) -> Table:
+    keys = _object(data, where, needed=("unit", "n", "method", "quantiles"), also=("law",))
+    unit, quantiles = TABLES[name][0], keys["quantiles"]
+    if keys["unit"] != unit:
+        raise RecipeError(f"{where}: unit = {shown(keys['unit'])}; wanted {unit!r}")
+    if not isinstance(keys["method"], str):
+        raise RecipeError(f"{where}: method = {shown(keys['method'])}; wanted a text")
+    if not isinstance(quantiles, list) or len(quantiles) != N_QUANTILES:
+        found = f"{len(quantiles)} quantiles" if isinstance(quantiles, list) else shown(quantiles)
+        raise RecipeError(f"{where}: {found}; wanted a list of {N_QUANTILES}, from 0 to 100 %")
+    low, high = BOUNDS[unit]
+    points = tuple(
+        _number(value, f"{where}.quantiles[{i}]", low=low, high=high) for i, value in enumerate(quantiles)
+    )
+    if any(a > b for a, b in pairwise(points)):
         raise RecipeError(f"{where}: the quantiles must be ascending numbers")
-    return table
+    law = _object(keys.get("law", {}), f"{where}.law", also=tuple(keys.get("law") or ()))
+    return Table(
+        unit=unit,
+        n=_count_or_none(keys["n"], f"{where}.n"),
+        method=keys["method"],
+        law={key: _number(value, f"{where}.law.{key}") for key, value in law.items()},
+        quantiles=points,
+    )
+
+
+def _number(value: Any, where: str, *, low: float = -inf, high: float = inf) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not isfinite(value) or not low <= value <= high:
+        within = f" from {low:g} to {high:g}" if isfinite(low) else ""
+        raise RecipeError(f"{where} = {shown(value)}; wanted a number{within}")
+    return float(value)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _count_or_none(value: Any, where: str) -> int | None:
+    if value is None or _is_count(value):
+        return cast("int | None", value)
+    raise RecipeError(f"{where} = {shown(value)}; wanted a whole number, or null where nothing was counted")
 
 
 def _controlled(name: str, family: str, numbers: str) -> TimingProfile:
@@ -166,10 +220,15 @@ def _controlled(name: str, family: str, numbers: str) -> TimingProfile:
         values = [float(part) for part in numbers.split(":")]
     except ValueError:
         values = []
-    if len(values) != wanted or not all(map(isfinite, values)) or values != sorted(values):
+    low, high = BOUNDS["s"]
+    if (
+        len(values) != wanted
+        or values != sorted(values)
+        or not all(low <= value <= high for value in values)  # NaN is outside too
+    ):
         raise RecipeError(
-            f"timing profile {name!r}: wanted constant:SECONDS or uniform:FROM:TO with FROM <= TO, "
-            f"for example constant:0.2 or uniform:-0.2:1.0"
+            f"timing profile {name!r}: wanted constant:SECONDS or uniform:FROM:TO with FROM <= TO and seconds "
+            f"from {low:g} to {high:g}, for example constant:0.2 or uniform:-0.2:1.0"
         )
     base = read_profile(SHIPPED / f"{family}.json")
     law = {"value": values[0]} if family == "constant" else {"low": values[0], "high": values[1]}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from .. import ScriptError
 from .conversation import Role, Script, ScriptTurn
+from .text_file import parse_json, read_text
 
 LICENCE = "CC-BY-NC-SA-4.0"
 SOURCE = "TopiOCQA (Adlakha et al. 2022)"
@@ -30,10 +30,7 @@ def read_topiocqa(path: Path, *, scenario: str) -> tuple[Script, ...]:
     ScriptError
         If the file is not there or a line is not as TopiOCQA writes it; names file and line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScriptError(f"{path}: cannot be read as UTF-8 text ({error})") from None
+    text = read_text(path)
     conversations: dict[int, list[tuple[int, dict[str, Any], str]]] = {}
     for where, data in _records(text, path):
         row = _checked(data, where)
@@ -48,17 +45,12 @@ def read_topiocqa(path: Path, *, scenario: str) -> tuple[Script, ...]:
 
 def _records(text: str, path: Path) -> list[tuple[str, Any]]:
     if text.lstrip().startswith("["):
-        try:
-            return [(f"{path} entry {i}", data) for i, data in enumerate(json.loads(text), 1)]
-        except json.JSONDecodeError as error:
-            raise ScriptError(f"{path} line {error.lineno}: no JSON ({error.msg})") from None
+        return [(f"{path} entry {i}", data) for i, data in enumerate(parse_json(text, str(path)), 1)]
     records = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
-            try:
-                records.append((f"{path} line {number}", json.loads(line)))
-            except json.JSONDecodeError as error:
-                raise ScriptError(f"{path} line {number}: no JSON ({error.msg})") from None
+            where = f"{path} line {number}"
+            records.append((where, parse_json(line, where)))
     return records
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .. import ScriptError
 from .events import Times, centiseconds
+from .text_file import read_text
 
 CHANNELS = ("0", "1")
 
@@ -30,10 +31,7 @@ def read_words(path: Path) -> dict[str, tuple[TimedWord, ...]]:
     ScriptError
         If the file cannot be read, a row is malformed, or a channel has no words; names file and line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScriptError(f"{path}: cannot be read as UTF-8 text ({error})") from None
+    text = read_text(path)
     words: dict[str, list[TimedWord]] = {channel: [] for channel in CHANNELS}
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from duplexkit.builders.build import BuildResult
+from duplexkit.builders.write import sha256_of
 from duplexkit.cards.describe import write_papers
 from tests.conftest import tone_recipe_text
 
@@ -40,6 +41,15 @@ def as_committed(folder: Path) -> None:
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["generator"]["dirty"] = False
     path.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def restated(folder: Path, name: str) -> None:
+    """Let a manifest state a shard that a test changed, as if it had been built so."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    shard = folder / name
+    manifest["files"][name].update(sha256=sha256_of(shard), bytes=shard.stat().st_size)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def copied(folder: Path, to: Path, *, repository: str = "me/tones", version: str) -> Path:

@@ -1,5 +1,6 @@
 """What may not go out is refused before a byte is sent, with all reasons at once."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -54,9 +55,10 @@ def test_one_flipped_byte_is_refused(folder: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(bytes(data))
+    wanted = json.loads((folder / "manifest.json").read_text())["files"][path.relative_to(folder).as_posix()]
     assert reasons(folder) == (
-        "shard pause_handling/en/test-00000-of-00001.parquet: other bytes than when it was built "
-        "(SHA-256 differs); build again",
+        f"shard pause_handling/en/test-00000-of-00001.parquet: SHA-256 {hashlib.sha256(data).hexdigest()}, the "
+        f"manifest says SHA-256 {wanted['sha256']}: changed or damaged after it was built; build again",
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import AudioError
+from ...acoustics.sound_file import read_sound
 
 Signal = NDArray[np.float32]
 
@@ -18,25 +19,13 @@ def read_channels(path: Path) -> tuple[Signal, int]:
     Raises
     ------
     AudioError
-        If the file is missing, holds no sound that can be read, or nothing but silence in a channel.
+        As `sound_file.read_sound`, and for nothing but silence in a channel.
     """
-    import soundfile
-
-    if not path.is_file():
-        raise AudioError(f"{path}: no such file")
-    try:
-        samples, sample_rate_hz = soundfile.read(path, dtype="float32", always_2d=True)
-    except soundfile.LibsndfileError as error:
-        raise AudioError(f"{path}: no audio file that can be read ({error})") from None
-    if samples.shape[0] == 0:
-        raise AudioError(f"{path}: the file holds no samples")
-    channels = np.ascontiguousarray(samples.T)
+    channels, sample_rate_hz = read_sound(path)
     for i, channel in enumerate(channels):
-        if not np.isfinite(channel).all():
-            raise AudioError(f"{path}: channel {i} holds values that are no numbers")
         if not channel.any():
             raise AudioError(f"{path}: channel {i} is empty (all samples are zero); wanted speech in it")
-    return channels, int(sample_rate_hz)
+    return channels, sample_rate_hz
 
 
 def read_two_channels(path: Path) -> tuple[Signal, int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
+import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ... import RecipeError, ScriptError
+from ...scenarios.text_file import parse_json, read_text, shown
 from .audio_file import read_two_channels
 from .conversation import ChannelFile, Conversation, Spoken, channel_of_speakers
 
@@ -96,29 +97,26 @@ def _rows(path: Path, columns: Mapping[str, str]) -> list[_Row]:
         if key not in COLUMNS:
             raise RecipeError(f"columns: {key!r} is unknown; known: {', '.join(COLUMNS)}")
     named = {**COLUMNS, **columns}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in named.values() if name not in (reader.fieldnames or ())]
-            if missing:
+    with io.StringIO(read_text(path, encoding="utf-8-sig")) as file:
+        reader = csv.DictReader(file)
+        missing = [name for name in named.values() if name not in (reader.fieldnames or ())]
+        if missing:
+            raise ScriptError(
+                f"{path} line 1: no column {', '.join(missing)}; it has "
+                f"{', '.join(reader.fieldnames or ('none',))}. Give the names with --columns"
+            )
+        rows: list[_Row] = []
+        for row in reader:
+            where = f"{path} line {reader.line_num}"
+            onset_s = _seconds(row[named["start"]], named["start"], where)
+            offset_s = _seconds(row[named["stop"]], named["stop"], where)
+            if offset_s <= onset_s:
                 raise ScriptError(
-                    f"{path} line 1: no column {', '.join(missing)}; it has "
-                    f"{', '.join(reader.fieldnames or ('none',))}. Give the names with --columns"
+                    f"{where}: {named['stop']} = {offset_s:g} is not after {named['start']} = {onset_s:g}"
                 )
-            rows: list[_Row] = []
-            for row in reader:
-                where = f"{path} line {reader.line_num}"
-                onset_s = _seconds(row[named["start"]], named["start"], where)
-                offset_s = _seconds(row[named["stop"]], named["stop"], where)
-                if offset_s <= onset_s:
-                    raise ScriptError(
-                        f"{where}: {named['stop']} = {offset_s:g} is not after {named['start']} = {onset_s:g}"
-                    )
-                text = (row[named["utterance"]] or "").strip()
-                rows.append((False, (row[named["speaker"]] or "").strip(), onset_s, offset_s, text, where))
-                rows += _token(row, where)
-    except UnicodeDecodeError as error:
-        raise ScriptError(f"{path}: cannot be read as UTF-8 text ({error})") from None
+            text = (row[named["utterance"]] or "").strip()
+            rows.append((False, (row[named["speaker"]] or "").strip(), onset_s, offset_s, text, where))
+            rows += _token(row, where)
     if not rows:
         raise ScriptError(f"{path} line 2: no turns; wanted at least one row")
     return rows
@@ -164,20 +162,20 @@ def _channels(
 ) -> dict[str, int]:
     if speakers is not None:
         return {speakers[0]: 0, speakers[1]: 1}
-    try:
-        for name in ("processed/channel_map.json", "metadata.json"):
-            if (home / name).is_file():
-                data = json.loads((home / name).read_text(encoding="utf-8"))
+    for name in ("processed/channel_map.json", "metadata.json"):
+        if (home / name).is_file():
+            data = parse_json(read_text(home / name), str(home / name))
+            try:
                 sides = (
                     data
                     if name.endswith("map.json")
                     else {s["channel"]: s["user_id"] for s in data["speakers"]}
                 )
                 return {str(sides["L"]): 0, str(sides["R"]): 1}
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise ScriptError(
-            f"{home / name}: does not say who is on channels L and R ({type(error).__name__}: {error})"
-        ) from None
+            except (KeyError, TypeError):
+                raise ScriptError(
+                    f"{home / name}: does not say who is on channels L and R: {shown(data)}"
+                ) from None
     spans: dict[str, list[tuple[float, float]]] = {}
     for is_token, speaker, onset_s, offset_s, _, _ in rows:
         if not is_token:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import AudioError, RecipeError
+from ...acoustics.sound_file import read_sound
 from ..activity_events import activity
 from .plain import SUFFIXES
 
@@ -55,7 +56,7 @@ def read_icc(folder: Path) -> Iterator[Listened]:
             f"folders with {STIMULUS}.wav and a file per listener"
         )
     for path in singles:
-        channels, rate = _channels(path)
+        channels, rate = read_sound(path)  # silent listeners are allowed here
         if channels.shape[0] < 2:
             raise AudioError(
                 f"{path}: one channel; wanted the stimulus on channel 0 and a listener on each other one"
@@ -79,21 +80,8 @@ def read_icc(folder: Path) -> Iterator[Listened]:
         yield _listened(place.name, stimulus, samples, rate, signals)
 
 
-def _channels(path: Path) -> tuple[NDArray[np.float32], int]:
-    """Return all channels, shape (channels, n); silent listeners are allowed here."""
-    import soundfile
-
-    try:
-        samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
-    except soundfile.LibsndfileError as error:
-        raise AudioError(f"{path}: no audio file that can be read ({error})") from None
-    if samples.shape[0] == 0 or not np.isfinite(samples).all():
-        raise AudioError(f"{path}: no samples, or values that are no numbers")
-    return np.ascontiguousarray(samples.T), int(rate)
-
-
 def _mono(path: Path) -> tuple[NDArray[np.float32], int]:
-    channels, rate = _channels(path)
+    channels, rate = read_sound(path)
     if channels.shape[0] != 1:
         raise AudioError(f"{path}: {channels.shape[0]} channels; wanted one")
     return channels[0], rate

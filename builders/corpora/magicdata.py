@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ... import AudioError, RecipeError, ScriptError
+from ... import RecipeError, ScriptError
+from ...acoustics.sound_file import sound_facts
+from ...scenarios.text_file import read_text
 from .audio_file import read_channels
 from .conversation import ChannelFile, Conversation, Spoken, channel_of_speakers
 
@@ -92,17 +94,12 @@ def _is_transcript(path: Path) -> bool:
 
 
 def _is_mono(path: Path) -> bool:
-    import soundfile
-
-    try:
-        return int(soundfile.info(path).channels) == 1
-    except soundfile.LibsndfileError as error:
-        raise AudioError(f"{path}: no audio file that can be read ({error})") from None
+    return sound_facts(path).n_channels == 1
 
 
 def _lines(path: Path) -> list[_Line]:
     lines = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+    for number, line in enumerate(read_text(path, encoding="utf-8-sig").splitlines(), 1):
         if not line.strip():
             continue
         where = f"{path} line {number}"

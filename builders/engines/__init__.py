@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
 from .local import run_local
@@ -16,7 +16,7 @@ ENGINES = ("local", "ray")
 
 def run_on(
     engine: str, task: Callable[[Item], Result], items: Sequence[Item], workers: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield the task's results as they come, in any order; the results do not depend on where they were made.
 
     Parameters

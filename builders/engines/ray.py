@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
 from ... import EngineError
+from ...scenarios.reason import reason_of
+from ..stopping import listen_again, raise_if_asked
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def run_ray(task: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
+def run_ray(
+    task: Callable[[Item], Result], items: Sequence[Item], workers: int
+) -> Generator[Result, None, None]:
     """Yield the results as they come, from the cluster of ``RAY_ADDRESS`` or one started on this machine.
 
     Errors of a task arrive as what they were. A node that dies has its samples made again elsewhere.
@@ -30,8 +34,9 @@ def run_ray(task: Callable[[Item], Result], items: Sequence[Item], workers: int)
     try:
         if ours:
             ray.init(logging_level=logging.ERROR, log_to_driver=False, include_dashboard=False)
+            listen_again()
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise EngineError(f"--engine ray: the cluster cannot be reached: {error}") from None
+        raise EngineError(f"--engine ray: the cluster cannot be reached: {reason_of(error)}") from None
     try:
         remote = ray.remote(num_cpus=1, max_retries=3)(_make)
         held = ray.put(task)
@@ -39,6 +44,7 @@ def run_ray(task: Callable[[Item], Result], items: Sequence[Item], workers: int)
         left = iter(items)
         running: list[Any] = []
         while True:
+            raise_if_asked()
             for item in left:
                 running.append(remote.remote(held, item))
                 if len(running) >= limit:

@@ -13,12 +13,16 @@ Label = tuple[float, float, str]
 
 
 def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outcome]:
-    """Write ``{split}/{id}.wav`` and ``{id}.turns.txt``, ``{id}.words.txt``, ``{id}.events.txt`` beside it."""
+    """Write ``{split}/{id}.wav`` and ``{id}.turns.txt``, ``{id}.words.txt``, ``{id}.events.txt`` beside it.
+
+    Of labels that a row has none of (words, without a transcript) there is no file.
+    """
     for row in rows:
         path = folder / row["split"] / f"{file_id(row['id'])}.wav"
         put_recording(path, row, options)
         for name, labels in labels_of(row).items():
-            put_bytes(path.with_suffix(f".{name}.txt"), _lines(labels).encode())
+            if labels:
+                put_bytes(path.with_suffix(f".{name}.txt"), _lines(labels).encode())
         yield Outcome(id=row["id"], place=path.relative_to(folder).as_posix())
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ... import ReleaseError
+from ...acoustics.sound_file import SoundFacts
+from ..json_file import misfit
 from .fdb_tasks import RATE_HZ, TASKS, Task, task_of_folder
 from .format import Finding
-from .reading import Report, Sound, is_number
+from .reading import TOLERANCE_S, Report, is_number
 
 _IGNORED = (".DS_Store", ".md")
 """Names ending so are skipped by FDB's listings; any other file at a task's root crashes them."""
@@ -95,6 +97,11 @@ def _distribution(root: Path, task: Task, report: Report) -> dict[str, Any] | No
         report.find(own, "missing-file", "no such file", "the listeners' distribution of this task")
         return None
     content = report.json(path)
+    source = root.with_name(f"{root.name}_q_source.json")
+    if source.is_file():
+        said = report.json(source)
+        if said is not None and misfit(said, {"q_source": str}):
+            report.find(source, "no-source", str(said)[:60], '{"q_source", "note"}')
     if content is not None and not isinstance(content, dict):
         report.find(path, "no-distribution", type(content).__name__, "an object from folder number to shares")
         return None
@@ -117,13 +124,13 @@ def _sample(sample: Path, task: Task, distribution: dict[str, Any] | None, repor
                 f"{clean.n_samples} samples",
                 f"{heard.n_samples}, as input.wav",
             )
-    for name in _stems(sample, task):
-        _wav(sample / name, report)
+    clips = {name: _wav(sample / name, report) for name in _stems(sample, task)}
     end_s = heard.length_s if heard else None
     for name in task.json_files:
         content = report.json(sample / name)
         if content is not None:
             _labels(sample / name, content, end_s, report)
+            _clip(sample / task.stem, clips.get(task.stem), content, end_s, report)
     for name in _MODEL_FILES:
         if (sample / name).is_file() and name.endswith(".json"):
             content = report.json(sample / name)
@@ -148,12 +155,26 @@ def _stems(sample: Path, task: Task) -> list[str]:
     return [name for name in names if (sample / name).is_file()]
 
 
-def _wav(path: Path, report: Report) -> Sound | None:
+def _clip(path: Path, clip: SoundFacts | None, labels: Any, end_s: float | None, report: Report) -> None:
+    """Look whether the event's own clip is as long as the labels say the event is, at least."""
+    item = labels[0] if isinstance(labels, list) and labels else labels
+    if clip is None or end_s is None or not isinstance(item, dict):
+        return
+    span = item.get("timestamps", item.get("timestamp"))
+    if isinstance(span, list) and len(span) == 2 and all(is_number(t) for t in span):
+        length_s = span[1] - span[0]
+        if span[1] <= end_s + TOLERANCE_S and clip.length_s < length_s - TOLERANCE_S:
+            report.find(
+                path, "other-length", f"{clip.length_s:.3f} s", f"{length_s:.3f} s, as its label says"
+            )
+
+
+def _wav(path: Path, report: Report) -> SoundFacts | None:
     sound = report.sound(path)
     if sound is None:
         return None
-    if sound.rate_hz != RATE_HZ:
-        report.find(path, "wrong-rate", f"{sound.rate_hz} Hz", f"{RATE_HZ} Hz")
+    if sound.sample_rate_hz != RATE_HZ:
+        report.find(path, "wrong-rate", f"{sound.sample_rate_hz} Hz", f"{RATE_HZ} Hz")
     if sound.n_channels != 1:
         report.find(path, "not-mono", f"{sound.n_channels} channels", "one channel")
     if sound.subtype != "PCM_16":

@@ -7,8 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from ... import ReleaseError
+from ..json_file import Form, misfit
 from .format import Finding
 from .reading import Report, is_number
+
+_RECORDING: Form = {
+    "id": str,
+    "sampling_rate": int,
+    "num_samples": int,
+    "duration": float,
+    "sources": [{"source": str, "channels": [int]}],
+    "channel_ids?": ([int], None),
+}
+_SUPERVISION: Form = {
+    "recording_id": str,
+    "start": float,
+    "duration": float,
+    "channel": (int, [int]),
+    "alignment?": ({"word?": [[object]]}, None),
+}
 
 
 def check(folder: Path) -> Iterator[Finding]:
@@ -41,40 +58,48 @@ def check(folder: Path) -> Iterator[Finding]:
 
 def check_recording(folder: Path, path: Path, where: str, line: Any, report: Report) -> bool:
     """Return whether a recording can be read and is as long as its file."""
-    try:
-        name, rate_hz, n_samples = line["id"], line["sampling_rate"], line["num_samples"]
-        source, channels = Path(line["sources"][0]["source"]), line["sources"][0]["channels"]
-        duration_s = line["duration"]
-    except (KeyError, TypeError, IndexError) as error:
-        report.find(path, "no-recording", f"{where}: no {error}", "a Recording of lhotse")
+    wrong = misfit(line, _RECORDING)
+    if wrong or not line["sources"] or line["sampling_rate"] <= 0:
+        report.find(
+            path, "no-recording", f"{where}: {wrong or 'no sources, or no rate'}", "a Recording of lhotse"
+        )
         return False
+    name, rate_hz, n_samples = line["id"], line["sampling_rate"], line["num_samples"]
+    source, channels = Path(line["sources"][0]["source"]), line["sources"][0]["channels"]
+    duration_s = line["duration"]
     sound = report.sound(source if source.is_absolute() else folder / source)
     if sound is None:
         return True
     said = (rate_hz, n_samples, len(channels))
-    real = (sound.rate_hz, sound.n_samples, sound.n_channels)
+    real = (sound.sample_rate_hz, sound.n_samples, sound.n_channels)
     if said != real:
         report.find(
             path, "other-sound", f"{where}, {name}: {said}", f"{real}: rate, samples and channels of the file"
         )
-    if not is_number(duration_s) or abs(duration_s - n_samples / rate_hz) > 1e-3:
+    if abs(duration_s - n_samples / rate_hz) > 1e-3:
         report.find(path, "wrong-duration", f"{where}, {name}: {duration_s!r}", f"{n_samples / rate_hz}")
     return True
 
 
 def _supervision(path: Path, where: str, line: Any, known: dict[str, dict[str, Any]], report: Report) -> None:
-    try:
-        recording, start_s, length_s = line["recording_id"], line["start"], line["duration"]
-        words = line.get("alignment", {}).get("word", [])
-        channel = line["channel"]
-    except (KeyError, TypeError, AttributeError) as error:
-        report.find(path, "no-supervision", f"{where}: {error}", "a SupervisionSegment of lhotse")
+    wrong = misfit(line, _SUPERVISION)
+    words = [] if wrong else (line.get("alignment") or {}).get("word", [])
+    if wrong or not all(len(word) >= 3 and is_number(word[1]) and is_number(word[2]) for word in words):
+        report.find(
+            path,
+            "no-supervision",
+            f"{where}: {wrong or 'a word without its times'}",
+            "a SupervisionSegment of lhotse",
+        )
         return
+    recording, start_s, length_s = line["recording_id"], line["start"], line["duration"]
+    channel = line["channel"]
     if recording not in known:
         report.find(path, "unknown-recording", f"{where}: {recording}", "a recording of the split")
         return
-    if channel not in known[recording]["channel_ids"]:
-        report.find(path, "unknown-channel", f"{where}: {channel}", f"{known[recording]['channel_ids']}")
+    channels = known[recording].get("channel_ids") or known[recording]["sources"][0]["channels"]
+    if not set(channel if isinstance(channel, list) else [channel]) <= set(channels):
+        report.find(path, "unknown-channel", f"{where}: {channel}", f"{channels}")
     if not report.span(path, where, [start_s, start_s + length_s], known[recording]["duration"]):
         return
     for word in words:

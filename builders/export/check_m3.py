@@ -37,10 +37,16 @@ def check(folder: Path) -> Iterator[Finding]:
     report = Report(folder)
     for place in places:
         seen: set[str] = set()
-        for path in sorted(place.glob("*.jsonl")):
+        lists = sorted(place.glob("*.jsonl"))
+        for path in lists:
             for where, line in report.lines(path):
                 _dialogue(place, path, where, line, seen, report)
                 yield from report.taken()
+            yield from report.taken()
+        for wav in sorted((place / "audio").glob("*.wav")):
+            if wav.stem not in seen:
+                at = lists[0] if len(lists) == 1 else wav
+                report.find(at, "sound-without-events", wav.name, "a line with its events")
         yield from report.taken()
 
 
@@ -87,7 +93,7 @@ def _events(path: Path, where: str, listed: Any, end_s: float | None, report: Re
     reached_s = float("-inf")
     for item in listed if isinstance(listed, list) else [listed]:
         kind = item.get("event") if isinstance(item, dict) else None
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             report.find(path, "unknown-event", f"{where}: {kind!r}", ", ".join(KINDS))
             continue
         time = item.get("time")
@@ -150,11 +156,11 @@ def _align(
     path: Path, events: dict[str, list[Event]], end_s: float | None, domain: str, report: Report
 ) -> None:
     """Look at the words: four fields, times, and a system word where each of its shifts ends."""
-    if not path.is_file():
-        report.find(path, "missing-file", "no such file", "the words: channel, start, end and word, by tabs")
-        return
     words: Times = {"0": [], "1": []}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    text = report.text(path)
+    if text is None:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
         fields = line.split("\t")
         if len(fields) != 4 or fields[0] not in words or not fields[3].strip():
             report.find(
@@ -171,14 +177,10 @@ def _align(
         elif end_s is not None and end > end_s + 0.01:
             report.find(path, "past-the-end", f"line {number}: {line!r}", f"at most {end_s:.3f} s")
         words[fields[0]].append((start, end))
+    wanted = "the answer's first word"
     for channel in ("0",) if domain == "task" else ("0", "1"):
         starts = sorted(start for start, _ in words[channel])
         for kind, _, taken_s in events[channel]:
             at = bisect_right(starts, taken_s)
             if kind == "TURN_SHIFT" and (at == 0 or starts[at - 1] != taken_s):
-                report.find(
-                    path,
-                    "no-word-at-shift",
-                    f"channel {channel}: none starts at {taken_s}",
-                    "the answer's first word",
-                )
+                report.find(path, "no-word-at-shift", f"channel {channel}: none starts at {taken_s}", wanted)

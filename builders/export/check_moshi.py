@@ -29,14 +29,21 @@ def check(folder: Path) -> Iterator[Finding]:
         raise ReleaseError(f"{folder}: no list of moshi-finetune below it (a file whose name ends in jsonl)")
     report = Report(folder)
     for path in lists:
+        listed: set[Path] = set()
         for where, line in report.lines(path):
             if not isinstance(line, dict) or not isinstance(line.get("path"), str):
                 report.find(
                     path, "no-entry", f"{where}: {str(line)[:60]}", '{"path", "duration"}; no other list'
                 )
             else:
+                listed.add(path.parent / line["path"])
                 _entry(path, where, line, report)
             yield from report.taken()
+        for wav in sorted(
+            {wav for place in {entry.parent for entry in listed} for wav in place.glob("*.wav")}
+        ):
+            if wav not in listed:
+                report.find(path, "unlisted-sound", wav.name, "a line for each sound in the folder")
         yield from report.taken()
 
 
@@ -91,5 +98,5 @@ def _alignments(labels: Path, listed: list[Any], end_s: float, report: Report) -
                 "items by start: they are searched in halves",
             )
         reached_s = item[1][0]
-    if listed and not any(isinstance(item, list) and item[-1] == MAIN for item in listed):
+    if listed and not any(isinstance(item, list) and item[-1:] == [MAIN] for item in listed):
         report.find(labels, "no-main-speaker", "none", f"words of {MAIN}: all others are dropped")

@@ -6,10 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ... import ReleaseError
+from ..json_file import Form, misfit
 from .check_lhotse import check_recording
 from .format import Finding
 from .nemo import AGENT_RATE_HZ, SPEAKERS, USER_RATE_HZ
 from .reading import Report
+
+_CUT: Form = {
+    "duration": float,
+    "recording": {"*": object},
+    "custom": ({"*": object}, None),
+    "supervisions": [{"start": float, "duration": float}],
+}
 
 
 def check(folder: Path) -> Iterator[Finding]:
@@ -26,12 +34,17 @@ def check(folder: Path) -> Iterator[Finding]:
     report = Report(folder)
     for path in lists:
         for where, cut in report.lines(path):
-            agent = (cut.get("custom") or {}).get("target_audio") if isinstance(cut, dict) else None
+            wrong = misfit(cut, _CUT)
+            if wrong:
+                report.find(path, "no-cut", f"{where}: {wrong}", "a MonoCut of lhotse")
+                yield from report.taken()
+                continue
+            agent = (cut["custom"] or {}).get("target_audio")
             if agent is None:
                 report.find(path, "no-target-audio", where, "the agent's side in custom.target_audio")
                 yield from report.taken()
                 continue
-            for line, rate_hz in ((cut.get("recording"), USER_RATE_HZ), (agent, AGENT_RATE_HZ)):
+            for line, rate_hz in ((cut["recording"], USER_RATE_HZ), (agent, AGENT_RATE_HZ)):
                 if check_recording(folder, path, where, line, report) and line["sampling_rate"] != rate_hz:
                     report.find(path, "wrong-rate", f"{where}: {line['sampling_rate']} Hz", f"{rate_hz} Hz")
             reached_s = 0.0
@@ -43,7 +56,7 @@ def check(folder: Path) -> Iterator[Finding]:
                         f"{where}: {said.get('speaker')!r}",
                         ", ".join(SPEAKERS.values()),
                     )
-                span = [said.get("start"), said.get("start", 0) + said.get("duration", 0)]
+                span = [said["start"], said["start"] + said["duration"]]
                 if report.span(path, where, span, cut["duration"]) and span[0] < reached_s:
                     report.find(path, "unordered-times", f"{where}: {span}", "supervisions by start")
                 reached_s = span[0]

@@ -11,11 +11,13 @@ from ... import ReleaseError
 from .format import Finding
 from .reading import Report
 
+_NUMBER = r"([-+]?[\d.]+(?:e[-+]?\d+)?)"
 _TIER = re.compile(
-    r'class = "(IntervalTier|TextTier)"\s+name = "((?:[^"]|"")*)"\s+xmin = (\S+)\s+xmax = (\S+)'
+    rf'class = "(IntervalTier|TextTier)"\s+name = "((?:[^"]|"")*)"\s+xmin = {_NUMBER}\s+xmax = {_NUMBER}'
 )
-_INTERVAL = re.compile(r'intervals \[\d+\]:\s+xmin = (\S+)\s+xmax = (\S+)\s+text = "(?:[^"]|"")*"')
-_POINT = re.compile(r'points \[\d+\]:\s+(?:number|time) = (\S+)\s+mark = "(?:[^"]|"")*"')
+_INTERVAL = re.compile(rf'intervals \[\d+\]:\s+xmin = {_NUMBER}\s+xmax = {_NUMBER}\s+text = "(?:[^"]|"")*"')
+_POINT = re.compile(rf'points \[\d+\]:\s+(?:number|time) = {_NUMBER}\s+mark = "(?:[^"]|"")*"')
+_TIERS = re.compile(r"tiers\? <exists>\s+size = (\d+)")
 _SIZE = re.compile(r"(?:intervals|points): size = (\d+)")
 
 
@@ -33,12 +35,18 @@ def check(folder: Path) -> Iterator[Finding]:
     report = Report(folder)
     for path in files:
         sound = report.sound(path.with_suffix(".wav"))
-        text = path.read_text(encoding="utf-8")
+        text = report.text(path) or ""
         tiers = list(_TIER.finditer(text))
+        stated = _TIERS.search(text)
         if not tiers:
-            report.find(path, "no-tiers", text[:40], "a TextGrid in long form")
-        for tier, after in zip(tiers, [*tiers[1:], None], strict=True):
-            body = text[tier.end() : after.start() if after else len(text)]
+            report.find(path, "no-tiers", repr(text[:40]), "a TextGrid in long form")
+        elif stated is None or int(stated[1]) != len(tiers):
+            report.find(
+                path, "wrong-size", f"{len(tiers)} tiers", f"{stated[1] if stated else 'their number'}"
+            )
+        ends = [*(tier.start() for tier in tiers[1:]), len(text)]
+        for tier, end in zip(tiers, ends, strict=False):  # without a tier there is no body
+            body = text[tier.end() : end]
             _tier(path, tier, body, sound.length_s if sound else None, report)
         yield from report.taken()
 

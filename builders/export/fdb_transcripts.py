@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ... import EngineError
 from ...acoustics.level import from_pcm16
+from ...scenarios.reason import reason_of
 
 UNSPACED = ("ja", "zh", "th")
 """Languages written without spaces between words."""
@@ -103,7 +104,10 @@ def _recogniser(model: str) -> Any:
         )
     except ImportError as error:
         raise EngineError(
-            f"--transcripts asr:{model}: {error}; install the recogniser with pip install 'duplexkit[quality]'"
+            f"--transcripts asr:{model}: {reason_of(error)}; install the recogniser: "
+            "pip install 'duplexkit[quality]'"
         ) from None
     except (RuntimeError, ValueError, OSError) as error:
-        raise EngineError(f"--transcripts asr:{model}: the model cannot be opened: {error}") from None
+        raise EngineError(
+            f"--transcripts asr:{model}: the model cannot be opened: {reason_of(error)}"
+        ) from None

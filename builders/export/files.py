@@ -20,9 +20,14 @@ def put_bytes(path: Path, content: bytes) -> None:
     beside.replace(path)
 
 
+def json_bytes(content: Any) -> bytes:
+    """Return JSON as every file of an export has it: letters as they are, a line's end at the end."""
+    return (json.dumps(content, ensure_ascii=False) + "\n").encode()
+
+
 def put_json(path: Path, content: Any) -> None:
-    """Write JSON, letters as they are."""
-    put_bytes(path, (json.dumps(content, ensure_ascii=False) + "\n").encode())
+    """Write JSON."""
+    put_bytes(path, json_bytes(content))
 
 
 def put_wav(path: Path, channels: Sequence[NDArray[np.int16]], rate_hz: int) -> None:

@@ -5,27 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ... import AudioError
+from ...acoustics.sound_file import SoundFacts, sound_facts
 from .format import Finding
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sound:
-    """What a sound file's header says."""
-
-    rate_hz: int
-    n_channels: int
-    n_samples: int
-    subtype: str
-
-    @property
-    def length_s(self) -> float:
-        """Return its length in seconds."""
-        return self.n_samples / self.rate_hz
 
 
 class Report:
@@ -45,30 +32,36 @@ class Report:
         listed, self.findings = self.findings, []
         yield from listed
 
-    def sound(self, path: Path) -> Sound | None:
-        """Return what a sound file is; a missing or unreadable one is a finding."""
-        import soundfile
-
+    def sound(self, path: Path) -> SoundFacts | None:
+        """Return what a sound file is; a missing, unreadable or cut one is a finding."""
         if not path.is_file():
             self.find(path, "missing-file", "no such file", "the sound of the sample")
             return None
         try:
-            info = soundfile.info(str(path))
-        except (soundfile.LibsndfileError, OSError) as error:
-            self.find(path, "unreadable-sound", str(error).strip(), "a sound file")
+            return sound_facts(path, name="the file")
+        except AudioError as error:
+            self.find(path, "unreadable-sound", str(error), "a whole sound file")
             return None
-        return Sound(
-            rate_hz=info.samplerate, n_channels=info.channels, n_samples=info.frames, subtype=info.subtype
-        )
 
-    def json(self, path: Path) -> Any:
-        """Return a JSON file's content; None, and a finding, where it is missing or no JSON."""
+    def text(self, path: Path, *, wanted: str = "the labels of the sample") -> str | None:
+        """Return a text file's content; None, and a finding, where it is missing or no text."""
         if not path.is_file():
-            self.find(path, "missing-file", "no such file", "the labels of the sample")
+            self.find(path, "missing-file", "no such file", wanted)
             return None
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, OSError) as error:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            self.find(path, "unreadable-text", str(error), "UTF-8 text")
+            return None
+
+    def json(self, path: Path, *, wanted: str = "the labels of the sample") -> Any:
+        """Return a JSON file's content; None, and a finding, where it is missing or no JSON."""
+        text = self.text(path, wanted=wanted)
+        if text is None:
+            return None
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
             self.find(path, "unreadable-json", str(error), "JSON")
             return None
         if content is None:
@@ -76,22 +69,27 @@ class Report:
         return content
 
     def lines(self, path: Path) -> Iterator[tuple[str, Any]]:
-        """Yield the objects of a file of JSON lines, plain or compressed, and where each stands."""
+        """Yield the objects of a file of JSON lines, plain or compressed, and where each stands.
+
+        A list that cannot be read, or that holds nothing, is a finding.
+        """
         try:
             text = (
                 gzip.decompress(path.read_bytes()).decode()
                 if path.suffix == ".gz"
                 else path.read_text(encoding="utf-8")
             )
-        except (OSError, EOFError, UnicodeDecodeError) as error:
+        except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             self.find(path, "unreadable-list", str(error), "a list of JSON lines")
             return
+        if not text.strip():
+            self.find(path, "empty-list", "no line", "a JSON object a line")
         for number, line in enumerate(text.splitlines(), 1):
             if not line.strip():
                 continue
             try:
                 yield f"line {number}", json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 self.find(path, "unreadable-json", f"line {number}: {error}", "one JSON object a line")
 
     def span(self, path: Path, where: str, span: Any, end_s: float | None) -> bool:

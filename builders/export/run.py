@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ... import ReleaseError, __version__
-from ..out_folder import put_in_place, refuse_taken, refuse_within
-from .files import put_bytes, put_json
+from ... import DuplexkitError, ReleaseError, __version__
+from ..out_folder import claimed, clear, partial_of, put_in_place, refuse_taken, refuse_within
+from ..stopping import going_on
+from .files import json_bytes, put_bytes, put_json
 from .format import Format, Options, Row, check_choices
-from .origins import ATTRIBUTION, Origins
+from .origins import ATTRIBUTION, EXPORT, Origins, attribution_text
 from .source import Source, rows_of
 
 MARK = ".export-mark.json"
@@ -40,9 +41,9 @@ def export(
 ) -> Exported:
     """Write a source into the folder `out` in a format, or go on where an earlier run stopped.
 
-    Until all is written the folder is called ``<out>.partial``. ``export.json`` at its top says which sample
-    lies where, which rows have no place in the format, and under which licences the parts of the others are;
-    ``ATTRIBUTION.txt`` beside it says the last to people.
+    Until all is written it lies in ``<out>.partial``, which stays when the run is stopped, and goes when it is
+    refused. ``export.json`` at its top says which sample lies where, which rows have no place in the format, and
+    under which licences the parts of the others are; ``ATTRIBUTION.txt`` beside it says the last to people.
 
     Raises
     ------
@@ -51,12 +52,31 @@ def export(
         place in it.
     """
     check_choices(options, format_)
+    unfinished = partial_of(out)
     refuse_within(out, source.folder)
     if out.exists() and not overwrite and (not out.is_dir() or any(out.iterdir())):
         raise ReleaseError(f"{out} exists and is not empty; give another OUT, or --overwrite to replace it")
     refuse_taken(out, overwrite=True)
-    unfinished = out.with_name(f"{out.name}.partial")
-    _prepare(unfinished, _mark(source, format_, options))
+    with claimed(unfinished), going_on(f"what is written is in {unfinished}"):
+        folder = _prepared(unfinished, _mark(source, format_, options))
+        try:
+            done = _fill(folder, source, format_, options, progress)
+            put_in_place(folder, out)
+        except DuplexkitError:  # it would be refused again: nothing to go on from
+            clear(unfinished)
+            raise
+        clear(unfinished)
+    return done
+
+
+def _fill(
+    folder: Path,
+    source: Source,
+    format_: Format,
+    options: Options,
+    progress: Callable[[int, int], None],
+) -> Exported:
+    """Write all of an export that an earlier run did not; raise where nothing has a place in it."""
     places: dict[str, str] = {}
     reasons: Counter[str] = Counter()
     origins = Origins()
@@ -69,7 +89,7 @@ def export(
                 origins.see(row)
                 yield row
 
-    for outcome in format_.write(heard(), unfinished, options):
+    for outcome in format_.write(heard(), folder, options):
         if outcome.skipped:
             reasons[outcome.skipped] += 1
             origins.forget(outcome.id)
@@ -78,42 +98,41 @@ def export(
             origins.keep(outcome.id)
         progress(len(places) + reasons.total(), source.n_rows)
     if not places:
-        shutil.rmtree(unfinished)
         why = "; ".join(f"{n} rows: {reason}" for reason, n in reasons.items()) or "there are no rows"
         raise ReleaseError(f"nothing of {source.folder} fits {format_.name}: {why}")
-    put_json(
-        unfinished / "export.json",
-        {
-            "format": format_.name,
-            "generator": {"name": "duplexkit", "version": __version__},
-            "dataset": {"name": source.name, "version": source.version, "licence": source.licence},
-            "parts": origins.parts(),
-            "options": asdict(options),
-            "left_out": dict(reasons),
-            "samples": places,
-        },
-    )
-    put_bytes(unfinished / ATTRIBUTION, origins.text(source.name, source.version, source.licence).encode())
-    (unfinished / MARK).unlink()
-    put_in_place(unfinished, out)
+    content = {
+        "format": format_.name,
+        "generator": {"name": "duplexkit", "version": __version__},
+        "dataset": {"name": source.name, "version": source.version, "licence": source.licence},
+        "parts": origins.parts(),
+        **({} if source.imported is None else {"imported": dict(source.imported)}),
+        "options": asdict(options),
+        "left_out": dict(reasons),
+        "samples": places,
+        "files": sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()),
+    }
+    put_json(folder / EXPORT, content)
+    put_bytes(folder / ATTRIBUTION, attribution_text(content).encode())
     return Exported(n_written=len(places), skipped=dict(reasons))
 
 
 def _mark(source: Source, format_: Format, options: Options) -> str:
-    chosen = [str(shard.path.relative_to(source.folder)) for shard in source.shards]
+    chosen = [shard.name for shard in source.shards]
     text = json.dumps([source.digest, chosen, format_.name, asdict(options), __version__])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _prepare(unfinished: Path, mark: str) -> None:
-    """Make the unfinished folder, or keep that of an earlier run of the very same export."""
-    path = unfinished / MARK
-    if path.is_file() and json.loads(path.read_text(encoding="utf-8")) == mark:
-        for rest in unfinished.rglob(".*.tmp"):
-            rest.unlink()
-        return
-    shutil.rmtree(unfinished, ignore_errors=True)
-    try:
-        put_json(path, mark)
-    except OSError as error:
-        raise ReleaseError(f"OUT: {unfinished.parent} cannot be written: {error.strerror}") from None
+def _prepared(unfinished: Path, mark: str) -> Path:
+    """Return the folder to fill: that of an earlier run of the very same export, or an empty one."""
+    path, folder = unfinished / MARK, unfinished / "export"
+    if path.is_file() and path.read_bytes() == json_bytes(mark):
+        for rest in sorted(folder.rglob(".*.tmp")):  # a folder of a sample stands before what is in it
+            if rest.is_dir():
+                shutil.rmtree(rest)
+            else:
+                rest.unlink(missing_ok=True)
+        return folder
+    clear(unfinished)
+    put_json(path, mark)
+    folder.mkdir()
+    return folder

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ... import AudioError, ReleaseError
+from ... import AudioError, DuplexkitError, ReleaseError, ScriptError
 from ...acoustics.activity import speech_spans
 from ...acoustics.level import from_pcm16, span_level_dbov
+from ...scenarios.text_file import parse_json, read_text, shown
 from ..export.check_fdb import names_in, task_roots
 from ..export.fdb_tasks import Task, task_of_folder
 from ..export.fdb_transcripts import joined
@@ -29,14 +30,21 @@ def read_fdb(folder: Path, language: str) -> Iterator[dict[str, Any]]:
 
     Raises
     ------
+    DuplexkitError
+        If there is no task; says what was looked for.
     ReleaseError
-        If there is no task, a task nobody knows, or labels that cannot be read; names the file.
+        If there is a task that nobody knows.
+    ScriptError
+        If labels cannot be read; names the file.
     AudioError
         If a sound is missing or not mono.
     """
     roots = task_roots(folder)
     if not roots:
-        raise ReleaseError(f"{folder}: no task of Full-Duplex-Bench below it")
+        raise DuplexkitError(
+            f"{folder}: no task of Full-Duplex-Bench below it; looked for folders such as v1.5/user_interruption, "
+            f"with numbered samples that hold an input.wav each"
+        )
     for root in roots:
         samples = sorted(
             (path for path in root.iterdir() if (path / "input.wav").is_file()),
@@ -85,10 +93,14 @@ def _row(sample: Path, task: Task, language: str) -> dict[str, Any]:
 
 
 def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ReleaseError(f"{path}: cannot be read as JSON ({error})") from None
+    return parse_json(read_text(path), str(path))
+
+
+def _object(path: Path) -> dict[str, Any]:
+    content = _json(path)
+    if not isinstance(content, dict):
+        raise ScriptError(f"{path}: {shown(content)}; wanted an object")
+    return content
 
 
 def _words(path: Path) -> list[dict[str, Any]]:
@@ -96,16 +108,16 @@ def _words(path: Path) -> list[dict[str, Any]]:
     content = _json(path)
     if isinstance(content, dict):
         content = content.get("chunks")
-    elif isinstance(content, list) and content and "item" in content[0]:
-        content = content[0]["item"]
     try:
+        if isinstance(content, list) and content and "item" in content[0]:
+            content = content[0]["item"]
         listed = [
             word(w["text"].strip(), float(w["timestamp"][0]), float(w["timestamp"][1])) for w in content
         ]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ReleaseError(
-            f"{path}: no words with times ({type(error).__name__}: {error}); "
-            'wanted {"text", "timestamp": [start, end]} each; duplexkit export --check says more'
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise ScriptError(
+            f'{path}: no words with times: {shown(content)}; wanted {{"text", "timestamp": [start, end]}} each; '
+            "duplexkit export --check says more"
         ) from None
     return sorted(listed, key=lambda w: (w["onset_s"], w["offset_s"]))
 
@@ -113,9 +125,11 @@ def _words(path: Path) -> list[dict[str, Any]]:
 def _span(path: Path, item: Any, key: str) -> tuple[float, float]:
     try:
         start_s, end_s = (float(t) for t in item[key])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ReleaseError(
-            f"{path}: no {key} ({type(error).__name__}: {error}); wanted [start, end] in seconds"
+        if not (isfinite(start_s) and isfinite(end_s) and start_s <= end_s):
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise ScriptError(
+            f"{path}: no {key}: {shown(item)}; wanted [start, end] in seconds under that key"
         ) from None
     return start_s, end_s
 
@@ -132,7 +146,10 @@ def _monologue(sample: Path, task: Task, language: str) -> tuple[list[dict[str, 
         return [said], [event("shift", "system", end_s, end_s, 0, **starts)]
     name = "pause.json" if task.name == "pause_handling" else "turn_taking.json"
     path = sample / name
-    spans = [_span(path, item, "timestamp") for item in _json(path)]
+    labels = _json(path)
+    if not isinstance(labels, list):
+        raise ScriptError(f'{path}: {shown(labels)}; wanted a list of {{"timestamp": [start, end]}}')
+    spans = [_span(path, item, "timestamp") for item in labels]
     return [said], [event(task.kind, task.role, start_s, stop_s, 0, **starts) for start_s, stop_s in spans]
 
 
@@ -144,7 +161,7 @@ def _distribution(sample: Path) -> dict[str, Any]:
         root.with_name("icc_gt_distribution.json"),
     ):
         if path.is_file():
-            shares = _json(path).get(sample.name)
+            shares = _object(path).get(sample.name)
             if isinstance(shares, list):
                 return {"backchannel_q": shares, "q_source": _q_source(root) or path.name}
     return {}
@@ -153,7 +170,7 @@ def _distribution(sample: Path) -> dict[str, Any]:
 def _q_source(root: Path) -> str:
     """Return whose the distribution is, where our export left a note of it beside the task ("" = not said)."""
     path = root.with_name(f"{root.name}_q_source.json")
-    return str(_json(path).get("q_source", "")) if path.is_file() else ""
+    return str(_object(path).get("q_source", "")) if path.is_file() else ""
 
 
 def _interruption(

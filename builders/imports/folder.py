@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,16 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from ... import AudioError, ReleaseError
+from ... import AudioError, DuplexkitError, ReleaseError
 from ...acoustics.level import to_pcm16
 from ...scenarios.recipe import Checks
 from ..check import check_row
 from ..export.levels import sample_at, tracks_at
+from ..export.origins import ATTRIBUTION
 from ..flac import from_flac, to_flac
-from ..out_folder import put_in_place
+from ..out_folder import fresh, put_in_place
 from ..schema import COLUMNS
 from ..stems import read_stem, write_stem
 from ..write import manifest, read_rows, write_row, write_split
+from .origin import Origin
 from .row import sound_record
 
 Row = dict[str, Any]
@@ -59,7 +60,7 @@ def write_imported(
     out: Path,
     *,
     name: str,
-    licence: str,
+    origin: Origin,
     rate_hz: int | None,
     describe: Callable[[Path], object],
     progress: Callable[[int], None],
@@ -75,8 +76,25 @@ def write_imported(
     ReleaseError
         If rows of one configuration have several rates and `rate_hz` is not given.
     """
-    partial = out.with_name(f"{out.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
+    with fresh(out) as partial:
+        n = _fill(partial, rows, name=name, origin=origin, rate_hz=rate_hz, progress=progress)
+        if origin.attribution:
+            (partial / "dataset" / ATTRIBUTION).write_text(origin.attribution, encoding="utf-8")
+        describe(partial / "dataset")
+        put_in_place(partial / "dataset", out)
+    return n
+
+
+def _fill(
+    partial: Path,
+    rows: Iterator[Row],
+    *,
+    name: str,
+    origin: Origin,
+    rate_hz: int | None,
+    progress: Callable[[int], None],
+) -> int:
+    """Write the dataset folder in an unfinished one, without its card; return how many rows there are."""
     folder = partial / "dataset"
     groups: dict[tuple[str, str], list[Path]] = {}
     rates: dict[str, tuple[int, str]] = {}
@@ -92,7 +110,7 @@ def write_imported(
                 f"{row['id']} has {row['sample_rate_hz']} Hz, {first_id} {first_hz} Hz; a configuration has one "
                 "rate: give --rate HZ to resample"
             )
-        row["script"]["licence"] = licence
+        _state_origin(row, origin)
         content.add(row)
         _with_stems(row, folder)
         row["checks"] = _measured(row, folder)
@@ -101,6 +119,10 @@ def write_imported(
         groups.setdefault((config, row["split"]), []).append(path)
         n += 1
         progress(n)
+    if not groups:
+        raise DuplexkitError(
+            f"import {name}: its lists are there, but they name no sample: nothing to import"
+        )
     facts: dict[str, dict[str, Any]] = {}
     for (config, split), paths in groups.items():
         scenario, _, language = config.partition("-")
@@ -110,14 +132,21 @@ def write_imported(
         facts |= _facts(folder, shards, config, split)
     described = manifest(
         folder,
-        recipe=_recipe(name, licence, rates, content.counts),
+        recipe=_recipe(name, origin, rates, content.counts),
         recipe_digest=content.digest,
         shards=facts,
         n_rejected=0,
     )
-    _finish(folder, out, described, describe)
-    shutil.rmtree(partial)
+    (folder / "rejects.jsonl").write_text("", encoding="utf-8")
+    text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
     return n
+
+
+def _state_origin(row: Row, origin: Origin) -> None:
+    """Put into a row under which licence its sound and text are, and where they come from."""
+    row["script"]["licence"] = row["provenance"]["engine_licence"] = origin.licence
+    row["script"]["source"] = origin.source or row["script"]["source"]
 
 
 def _measured(row: Row, folder: Path) -> Mapping[str, float | None]:
@@ -151,17 +180,9 @@ def _facts(folder: Path, shards: list[Path], config: str, split: str) -> dict[st
     return facts
 
 
-def _finish(folder: Path, out: Path, described: dict[str, Any], describe: Callable[[Path], object]) -> None:
-    (folder / "rejects.jsonl").write_text("", encoding="utf-8")
-    text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
-    (folder / "manifest.json").write_text(text, encoding="utf-8")
-    describe(folder)
-    put_in_place(folder, out)
-
-
 def _recipe(
     name: str,
-    licence: str,
+    origin: Origin,
     rates: Mapping[str, tuple[int, str]],
     counts: Mapping[tuple[str, str, str, str, str], int],
 ) -> dict[str, Any]:
@@ -177,7 +198,8 @@ def _recipe(
         "seed": 0,
         "languages": sorted({config.partition("-")[2] for config in rates}),
         "sample_rate_hz": min(rate for rate, _ in rates.values()),
-        "licence": licence,
+        "licence": origin.licence,
+        "origin": asdict(origin),
         "scripts": "",
         "speech": {"engine": f"imported from {name}", "speed": [1.0, 1.0], "voices": {}},
         "checks": asdict(Checks()),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ... import ReleaseError
+from ... import DuplexkitError, ReleaseError, ScriptError
 from ...scenarios.events import M3Event, centiseconds
 from ...scenarios.m3_json import read_m3_lines
 from ...scenarios.word_file import TimedWord, read_words
@@ -27,8 +27,10 @@ def read_m3(folder: Path, language: str) -> Iterator[dict[str, Any]]:
 
     Raises
     ------
+    DuplexkitError
+        If there is no data set; says what was looked for.
     ReleaseError
-        If there is no data set, or events have no words.
+        If events have no words.
     ScriptError
         If a list or a word file cannot be read; names file and line.
     AudioError
@@ -36,8 +38,9 @@ def read_m3(folder: Path, language: str) -> Iterator[dict[str, Any]]:
     """
     places = data_sets(folder)
     if not places:
-        raise ReleaseError(
-            f"{folder}: no data set of M3-DuplexBench below it ({{split}}.jsonl beside audio/)"
+        raise DuplexkitError(
+            f"{folder}: no data set of M3-DuplexBench below it; looked for folders with a list such as test.jsonl "
+            f"beside a folder audio"
         )
     for place in places:
         domain = place.parent.name
@@ -47,6 +50,11 @@ def read_m3(folder: Path, language: str) -> Iterator[dict[str, Any]]:
             for name, events in read_m3_lines(path).items():
                 if name in seen:
                     continue
+                if set(events) != set(ROLES):
+                    raise ScriptError(
+                        f"{path}: {name}: channels {', '.join(sorted(events)) or 'none'}; wanted "
+                        f"{' and '.join(ROLES)}, the system and the user"
+                    )
                 seen.add(name)
                 yield _row(place, name, events, spoken, path.stem, "chat" if domain == "chat" else "mt_qa")
 

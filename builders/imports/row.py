@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import AudioError, __version__
+from ...acoustics.level import to_pcm16
+from ...acoustics.sound_file import read_sound as read_channels
 from ...scenarios.conversation import Event, Role
 from ...scenarios.event_table import expected, scoring_window
 from ..flac import to_flac
@@ -32,19 +34,17 @@ def read_sound(path: Path, *, n_channels: int) -> tuple[list[Pcm], int]:
     Raises
     ------
     AudioError
-        If it is missing, no sound file, or has another number of channels.
+        As `sound_file.read_sound`; and for another number of channels, or samples beyond full scale.
     """
-    import soundfile
-
-    try:
-        samples, rate_hz = soundfile.read(str(path), dtype="int16", always_2d=True)
-    except (soundfile.LibsndfileError, OSError) as error:
-        raise AudioError(f"{path}: cannot be read as a sound file ({str(error).strip()})") from None
-    if samples.shape[1] != n_channels or samples.shape[0] == 0:
+    channels, rate_hz = read_channels(path)
+    if channels.shape[0] != n_channels:
         raise AudioError(
-            f"{path}: {samples.shape[1]} channels of {samples.shape[0]} samples; wanted {n_channels}, not empty"
+            f"{path}: {channels.shape[0]} channels of {channels.shape[1]} samples; wanted {n_channels}"
         )
-    return [np.ascontiguousarray(samples[:, i]) for i in range(n_channels)], int(rate_hz)
+    try:
+        return [to_pcm16(channel) for channel in channels], rate_hz
+    except AudioError as error:
+        raise AudioError(f"{path}: {error}") from None
 
 
 def word(text: str, onset_s: float, offset_s: float) -> dict[str, Any]:

@@ -13,6 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ReleaseError
+from ...acoustics.sound_file import read_sound, sound_facts
+from ..built import MANIFEST, open_built
+from ..json_file import misfit, read_text
+from ..parquet_file import opened
 from .measure import SpokenClip
 
 AUDIO = (".wav", ".flac", ".ogg", ".mp3")
@@ -60,7 +64,7 @@ def items_of(folder: Path, language: str = "") -> list[MeasuredItem]:
     ReleaseError
         If there is nothing to measure, or the language is needed and not given.
     """
-    if (folder / "manifest.json").is_file():
+    if (folder / MANIFEST).exists():
         items = list(_built(folder))
     else:
         paths = sorted(
@@ -75,13 +79,10 @@ def items_of(folder: Path, language: str = "") -> list[MeasuredItem]:
 
 
 def _built(folder: Path) -> Iterator[MeasuredItem]:
-    import pyarrow.parquet as pq
-
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     columns = ["id", "split", "language", "duration_s", "turns", "provenance"]
-    for name, facts in manifest["files"].items():
-        path = folder / name
-        with pq.ParquetFile(path) as file:
+    for shard in open_built(folder).shards:
+        path = shard.path
+        with opened(path) as file:
             rows = file.read(columns=columns).to_pylist()
             paths = file.read(columns=["input.path", "system.path"])
         silent = {name: paths[name].is_null().to_pylist() for name in ("input", "system")}
@@ -90,7 +91,7 @@ def _built(folder: Path) -> Iterator[MeasuredItem]:
             made = row["provenance"]["turns"] or [None] * len(row["turns"])  # recordings have no stems
             yield MeasuredItem(
                 id=row["id"],
-                config=facts["config"],
+                config=shard.config,
                 split=row["split"],
                 language=row["language"],
                 clips=tuple(
@@ -135,11 +136,8 @@ def _language_of(path: Path, folder: Path) -> str:
 
 
 def _file(folder: Path, path: Path, language: str) -> MeasuredItem:
-    import soundfile
-
     name = path.relative_to(folder).as_posix()
-    with soundfile.SoundFile(path) as file:
-        n_channels = file.channels
+    n_channels = sound_facts(path).n_channels
     tracks = tuple(
         ClipPlace(path=str(path), channel=k, relation="user" if k == 0 else "system")
         for k in range(n_channels)
@@ -166,6 +164,12 @@ def _spans(path: Path) -> Iterator[ClipPlace]:
         entry = found[0] if isinstance(found, list) and found else found
         if isinstance(entry, dict) and all(key in entry for key in keys):
             context, turn, span = (entry[key] for key in keys)
+            wrong = misfit(entry, {keys[0]: str, keys[1]: str, keys[2]: [float]})
+            if wrong or len(span) != 2:
+                raise ReleaseError(
+                    f"{path.with_name(beside)}: {wrong or f'{keys[2]} is {span}'}; wanted two texts and [start, end] "
+                    f"in seconds; duplexkit export --check says more"
+                )
     if span is not None and path.stem in ("input", "clean_input"):
         yield ClipPlace(path=str(path), stop_s=float(span[0]), text=context, relation="user")
         if path.stem == "input":
@@ -176,8 +180,8 @@ def _spans(path: Path) -> Iterator[ClipPlace]:
     if isinstance(words, list) and all(isinstance(w, dict) and "text" in w for w in words):
         text = " ".join(str(word["text"]).strip() for word in words)
     else:
-        beside_text = path.with_suffix(".txt")
-        text = beside_text.read_text(encoding="utf-8").strip() if beside_text.is_file() else ""
+        said = path.with_suffix(".txt")
+        text = read_text(said, cure="save it as UTF-8, or take it away").strip() if said.is_file() else ""
     yield ClipPlace(path=str(path), text=text, relation="user")
 
 
@@ -211,33 +215,26 @@ def read_clip(place: ClipPlace, language: str) -> SpokenClip:
 
 
 def _stem_rate(folder: str, stem: str) -> int:
-    import soundfile
+    from ..stems import stem_path
 
-    return int(soundfile.info(Path(folder) / "stems" / stem[:2] / f"{stem}.flac").samplerate)
+    return sound_facts(stem_path(Path(folder), stem)).sample_rate_hz
 
 
 @lru_cache(maxsize=2)
 def _audio(path: str, channel: int) -> tuple[NDArray[np.float32], int]:
-    import soundfile
-
-    samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
-    return np.ascontiguousarray(samples[:, channel]), int(rate)
+    channels, rate = read_sound(Path(path))
+    return channels[channel], rate
 
 
 @lru_cache(maxsize=2)
 def _cell(path: str, row: int, column: str) -> tuple[NDArray[np.float32], int]:
-    import io
-
-    import pyarrow.parquet as pq
-    import soundfile
-
-    with pq.ParquetFile(path) as file:
+    with opened(Path(path)) as file:
         at = row
         for group in range(file.num_row_groups):
             n = file.metadata.row_group(group).num_rows
             if at < n:
                 cell = file.read_row_group(group, columns=[column])[column][at].as_py()
-                samples, rate = soundfile.read(io.BytesIO(cell["bytes"]), dtype="float32")
-                return samples, int(rate)
+                channels, rate = read_sound(cell["bytes"], name=f"{path}, row {row}, {column}")
+                return channels[0], rate
             at -= n
     raise ReleaseError(f"{path}: there is no row {row}; build the folder again")

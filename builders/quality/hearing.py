@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...acoustics.resample import resample
+from ...scenarios.reason import reason_of
 from .kept import clip_key, kept
 from .measure import NotMeasured, SpokenClip, Tools
 
@@ -108,6 +109,6 @@ def _recogniser(name: str) -> Any:
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise NotMeasured(
-            f"recogniser {name!r}: its weights are not to be had ({error}); give a folder or a Hub id "
+            f"recogniser {name!r}: its weights are not to be had ({reason_of(error)}); give a folder or a Hub id "
             "that faster-whisper can load"
         ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -51,9 +52,10 @@ def measure_folder(
     items = items_of(folder, language)
     names = tuple(measure.name for measure in measures if measure.scope != "pair")
     done: dict[str, MeasuredSample] = {}
-    for sample in run_on("local", partial(measure_item, names, tools), items, workers):
-        done[sample.id] = sample
-        progress(len(done), len(items))
+    with closing(run_on("local", partial(measure_item, names, tools), items, workers)) as samples:
+        for sample in samples:
+            done[sample.id] = sample
+            progress(len(done), len(items))
     pairs = [measure for measure in measures if measure.scope == "pair"]
     for measure in pairs:
         _measure_pairs(items, measure, tools, done)

@@ -17,6 +17,7 @@ from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import unknown
 from ...scenarios.markup import Reading
+from ...scenarios.reason import reason_of
 
 ENTRY_POINTS = "duplexkit.speakers"
 """The entry-point group by which another package adds an engine: its name, and an `Engine`."""
@@ -238,7 +239,9 @@ def engines() -> dict[str, Engine]:
         try:
             engine = point.load()
         except (ImportError, AttributeError) as error:
-            raise EngineError(f"{origin} cannot be loaded: {error}; mend or remove that package") from error
+            raise EngineError(
+                f"{origin} cannot be loaded: {reason_of(error)}; mend or remove that package"
+            ) from error
         if not isinstance(engine, Engine) or engine.name != point.name:
             raise EngineError(
                 f"{origin} gives {engine!r}; wanted a duplexkit.builders.speakers.Engine of that name"

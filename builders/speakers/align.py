@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ... import EngineError, RecipeError, SpeechError
 from ...acoustics.activity import speech_spans
+from ...scenarios.reason import reason_of
 from . import Clip, ClipWord, SpeechRequest
 from .options import WHERE
 from .words import TextWord, words_of
@@ -88,7 +89,7 @@ def _own(name: str) -> Aligner:
     try:
         align: Align = getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
-        raise RecipeError(f"{WHERE}.aligner = {name!r}: {error}") from error
+        raise RecipeError(f"{WHERE}.aligner = {name!r}: {reason_of(error)}") from error
     return Aligner(source=name, version=f"{name}={getattr(align, 'version', '')}", align=align)
 
 

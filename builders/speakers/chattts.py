@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import IntRangeField, NameField, NumberField, by_name
+from ...scenarios.reason import reason_of
 from . import Clip, SpeechRequest
 from .align import aligner_from, with_word_times
 from .chattts_text import SPOKEN_TOKENS, chattts_text
@@ -266,7 +267,7 @@ class ChatTts:
         try:
             loaded = chat.load(source=source, custom_path=self._values.get("model_dir"), device=device)
         except (OSError, RuntimeError, KeyError, ValueError) as error:
-            raise EngineError(f"ChatTTS's weights cannot be loaded: {error!r}") from error
+            raise EngineError(f"ChatTTS's weights cannot be loaded: {reason_of(error)}") from error
         if not loaded:
             said = "; ".join(self._warnings.messages[-3:]) or "no reason given"
             raise EngineError(
@@ -288,7 +289,7 @@ def _own(folder: Path) -> _Own:
         return _Own(config=said.get("config", {}), sha256=said["sha256"])
     except (ValueError, KeyError, AttributeError) as error:
         raise RecipeError(
-            f"{path}: wanted an object with 'sha256' and perhaps 'config' ({error!r})"
+            f"{path}: wanted an object with 'sha256' and perhaps 'config' ({reason_of(error)})"
         ) from error
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import EngineError, SpeechError
+from ...scenarios.reason import reason_of
 from .cosyvoice_request import CosyRequest, check_reference
 from .options import needed
 from .wav import Sound
@@ -64,7 +65,9 @@ class CosyModel:
         try:
             self._model: Any = make(model_dir=str(model_dir))
         except (OSError, RuntimeError, ValueError, KeyError, AssertionError) as error:
-            raise EngineError(f"the CosyVoice model in {model_dir} cannot be loaded: {error!r}") from error
+            raise EngineError(
+                f"the CosyVoice model in {model_dir} cannot be loaded: {reason_of(error)}"
+            ) from error
         self.sample_rate_hz = int(self._model.sample_rate)
         self.model = f"{_CLASSES[kind]}:{model_digest(model_dir)[:12]}"
         self._prompt_takes_path = "prompt_wav" in _parameters(self._model.inference_zero_shot)

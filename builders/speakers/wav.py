@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import SpeechError
+from ...acoustics.riff import STREAMED_SIZES, chunks
 
 _OTHER_FORMATS = {b"ID3": "MP3", b"OggS": "Ogg", b"fLaC": "FLAC", b"RIFF": "WAV"}
 _OTHER_TYPES = ("mpeg", "mp3", "ogg", "opus", "flac", "aac", "json", "html", "text/")
-_STREAMED_SIZES = (
-    0,
-    0xFFFFFFFF,
-    0x7FFFFFFF,
-)  # what a header says that was written before the sound was known
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 
 
@@ -74,23 +71,19 @@ def read_wav(data: bytes, *, source: str) -> Sound:
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         raise BrokenSoundError(f"{source} sent {len(data)} bytes that begin {data[:8]!r}: no WAV file")
     layout: tuple[int, int, int, int] | None = None
-    place = 12
-    while place + 8 <= len(data):
-        name, size = data[place : place + 4], struct.unpack("<I", data[place + 4 : place + 8])[0]
-        body = place + 8
+    for name, body, size in chunks(BytesIO(data)):
         if name == b"fmt " and body + 16 <= len(data):
             layout = _layout(data, body, size)
         elif name == b"data":
             if layout is None:
                 break
             left = len(data) - body
-            if size not in _STREAMED_SIZES and size > left:
+            if size not in STREAMED_SIZES and size > left:
                 raise BrokenSoundError(
                     f"{source} sent a WAV file that is cut off: its header says {size} bytes, {left} came"
                 )
-            stop = len(data) if size in _STREAMED_SIZES else body + size
+            stop = len(data) if size in STREAMED_SIZES else body + size
             return _decoded(data[body:stop], layout, source)
-        place = body + size + size % 2
     raise BrokenSoundError(f"{source} sent a WAV file without its format or its data, {len(data)} bytes")
 
 

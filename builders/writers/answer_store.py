@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 import threading
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from ... import DuplexkitError
+from ..stopping import going_on
 from .dialect import Dialect
 from .endpoint import Answer
 
 
 class AnswerStore:
-    """A JSONL file of answers, held by one process at a time.
+    """A JSONL file of answers, held by one process at a time. Where nothing was answered, nothing is left.
 
     A line that was cut off by a crash is left out when reading; each new answer is on disk before it is used.
     Threads may put at the same time.
@@ -26,8 +28,10 @@ class AnswerStore:
         from filelock import FileLock, Timeout
 
         self.path = path
+        self._made = [folder for folder in path.parents if not folder.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = FileLock(path.with_suffix(".lock"))
+        self._lock_path = path.with_suffix(".lock")
+        self._lock = FileLock(self._lock_path)
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
@@ -38,12 +42,21 @@ class AnswerStore:
         self._writing = threading.Lock()
 
     def __enter__(self) -> AnswerStore:
+        self._stays = going_on(f"answers are kept in {self.path}")
+        self._stays.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._stays.__exit__(kind, error, trace)
+        with suppress(OSError):  # some systems do not delete what is held
+            self._lock_path.unlink(missing_ok=True)
         self._lock.release()
+        if not self._answers:
+            with suppress(OSError):  # something else is in it
+                for folder in self._made:
+                    folder.rmdir()
 
     def __len__(self) -> int:
         return len(self._answers)

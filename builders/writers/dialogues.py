@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import ScriptError
+from ...scenarios.text_file import parse_rows, read_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,20 +44,11 @@ def read_dialogues(path: Path) -> tuple[WrittenDialogue, ...]:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    text = path.read_text(encoding="utf-8")
-    try:
-        if text.lstrip().startswith("["):
-            rows = json.loads(text)
-        else:
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except json.JSONDecodeError as error:
-        raise ScriptError(
-            f"{path}: no JSON ({error.msg} at line {error.lineno}, column {error.colno})"
-        ) from None
+    rows = parse_rows(read_text(path), str(path))
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise ScriptError(f"{path} row {number}: wanted a JSON object")
-    return list(rows)
+    return rows
 
 
 def _topiocqa(rows: Iterable[dict[str, Any]], path: Path) -> tuple[WrittenDialogue, ...]:
@@ -66,6 +57,9 @@ def _topiocqa(rows: Iterable[dict[str, Any]], path: Path) -> tuple[WrittenDialog
         for key in ("Conversation_no", "Turn_no", "Question", "Answer"):
             if key not in row:
                 raise ScriptError(f"{path} row {number}: the key {key!r} of TopiOCQA is missing")
+        for key in ("Conversation_no", "Turn_no"):
+            if not str(row[key]).isdecimal():
+                raise ScriptError(f"{path} row {number}: {key} = {row[key]!r}; wanted a whole number")
         if str(row["Answer"]).strip().upper() not in ("UNANSWERABLE", ""):
             turns[int(row["Conversation_no"])].append(row)
     dialogues = []

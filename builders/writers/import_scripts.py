@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from ...scenarios.bank import read_script
 from ...scenarios.conversation import Script
 from ...scenarios.fields import unknown
 from ...scenarios.lint.forms import FORMS
+from ...scenarios.reason import reason_of
+from ...scenarios.text_file import parse_rows, read_text, table_rows
 
 _OWN = ("domain", "register", "addressee", "why", "tags", "id", "source", "licence")
 
@@ -70,35 +71,26 @@ def read_rows(source: str, split: str = "train") -> list[dict[str, Any]]:
             f"{source}: no such file; wanted .csv, .tsv, .jsonl, .json, or hf:NAME for a dataset"
         )
     if path.suffix in (".csv", ".tsv"):
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return list(csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
+        return table_rows(path, delimiter="\t" if path.suffix == ".tsv" else ",")
     if path.suffix not in (".jsonl", ".json"):
         raise ScriptError(f"{source}: {path.suffix or 'no ending'}; wanted .csv, .tsv, .jsonl or .json")
-    text = path.read_text(encoding="utf-8")
-    try:
-        rows = (
-            json.loads(text)
-            if text.lstrip().startswith("[")
-            else [json.loads(line) for line in text.splitlines() if line.strip()]
-        )
-    except json.JSONDecodeError as error:
-        raise ScriptError(
-            f"{source}: no JSON ({error.msg} at line {error.lineno}, column {error.colno})"
-        ) from None
+    rows = parse_rows(read_text(path), source)
     if not all(isinstance(row, dict) for row in rows):
         raise ScriptError(f"{source}: wanted JSON objects, one for each script")
-    return list(rows)
+    return rows
 
 
 def _dataset_rows(name: str, split: str) -> list[dict[str, Any]]:
+    name, _, config = name.partition(":")
+    if not name:
+        raise ScriptError("hf: no name; wanted hf:NAME, or hf:NAME:CONFIG")
     from datasets import load_dataset
     from datasets.exceptions import DatasetsError
 
-    name, _, config = name.partition(":")
     try:
         rows = load_dataset(name, config or None, split=split)
     except (DatasetsError, ValueError, OSError) as error:
-        raise ScriptError(f"hf:{name}: {str(error).splitlines()[0]}") from None
+        raise ScriptError(f"hf:{name}: {reason_of(error)}") from None
     return [dict(row) for row in rows]
 
 

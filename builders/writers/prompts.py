@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ... import ScriptError
+from ...scenarios.text_file import read_text
 
 SHIPPED = Path(str(files(__package__))) / "prompts"
 
@@ -36,7 +37,7 @@ def load_prompt(purpose: str, language: str, file: Path | None = None) -> Prompt
     if file is not None:
         if not file.is_file():
             raise ScriptError(f"--prompt {file}: no such file; wanted a text with instructions for the model")
-        return Prompt(name=file.name, text=file.read_text(encoding="utf-8"))
+        return Prompt(name=file.name, text=read_text(file))
     primary = language.split("-")[0].lower()
     found = sorted((SHIPPED / primary).glob(f"{purpose}@*.md"), key=lambda path: int(path.stem.split("@")[1]))
     if not found:

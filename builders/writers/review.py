@@ -12,6 +12,7 @@ from pathlib import Path
 from ... import ScriptError
 from ...scenarios.conversation import Script
 from ...scenarios.lint.forms import FORMS
+from ...scenarios.text_file import read_text
 from .drafts import Draft
 
 COLUMNS = ("dialogue", "turn", "role", "before", "after", "findings", "verdict")
@@ -81,7 +82,7 @@ def read_review(path: Path) -> tuple[Row, ...]:
     """
     if not path.is_file():
         raise ScriptError(f"{path}: no such file; wanted the reviewed table (.tsv)")
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with io.StringIO(read_text(path, encoding="utf-8-sig")) as file:
         reader = csv.DictReader(file, delimiter="\t")
         missing = set(COLUMNS) - set(reader.fieldnames or ())
         if missing:

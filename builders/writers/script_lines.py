@@ -13,6 +13,7 @@ from ... import ScriptError
 from ...scenarios import SCENARIOS
 from ...scenarios.bank import read_script
 from ...scenarios.conversation import Script, ScriptTurn
+from ...scenarios.text_file import read_text
 
 
 def script_line(script: Script) -> str:
@@ -51,7 +52,7 @@ def read_file(path: Path, scenario: str, language: str) -> tuple[Script, ...]:
     if not path.is_file():
         return ()
     scripts: dict[str, Script] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
             continue
         script = read_script(line, scenario=scenario, language=language, where=f"{path} line {number}")

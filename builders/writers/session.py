@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ... import DuplexkitError
+from ..stopping import Stopped
 from .answer_store import AnswerStore
 from .dialect import Dialect
 from .endpoint import Answer, Endpoint, Question, ask, open_client
@@ -107,7 +109,7 @@ class Session:
         failure: DuplexkitError | None = None
         if waiting and self._client is None:
             self._client = open_client(self.endpoint)
-        with ThreadPoolExecutor(max_workers=n_workers) as pool:
+        with ThreadPoolExecutor(max_workers=n_workers) as pool, self._saying_goodbye(under_way):
             while (waiting and failure is None) or under_way:
                 while waiting and failure is None and len(under_way) < n_workers:
                     try:
@@ -131,6 +133,17 @@ class Session:
                     self._count(key, answer, from_store=False)
         if failure is not None:
             raise failure
+
+    @contextmanager
+    def _saying_goodbye(self, under_way: Collection[object]) -> Iterator[None]:
+        """Say what a stopped session waits for: answers under way are paid for."""
+        try:
+            yield
+        except Stopped:
+            self._tell(
+                f"stopping: waiting for {len(under_way)} answers under way; a second Ctrl-C ends at once"
+            )
+            raise
 
     def _one(self, client: openai.OpenAI | None, key: str, question: Question) -> Answer:
         """Ask and keep, in the worker's thread: an interrupted run keeps what was under way."""

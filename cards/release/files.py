@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from ..summarize import read_manifest
+from ...builders.built import read_manifest
 
 BESIDE = (
     "README.md",
@@ -16,6 +16,7 @@ BESIDE = (
     "LICENSE*",
     "manifest.json",
     "croissant.json",
+    "ATTRIBUTION.txt",
     "rejects.jsonl",
     "release.toml",
     "quality.json",

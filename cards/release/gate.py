@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ... import ReleaseError
+from ...builders.built import fault_of, read_manifest, shards_of
+from ...builders.json_file import read_json, read_text
+from ...builders.parquet_file import opened
 from ...builders.schema import features
-from ...builders.write import sha256_of
 from ..about import read_about
 from ..card import consents, licence_problems, render_card
 from ..changelog import FILE as CHANGELOG
-from ..changelog import versions
+from ..changelog import read_changelog, versions
 from ..croissant import FILE as CROISSANT
-from ..summarize import Summary, read_manifest, summarize
+from ..summarize import Summary, summarize
 from .files import release_names
 from .secrets import find_secrets, find_secrets_in_rows
 
@@ -36,20 +38,37 @@ def reasons_against(folder: Path, *, repository: str, version: str) -> tuple[str
         If there is no finished dataset at all.
     """
     manifest = read_manifest(folder)
-    found = [*_names(repository, version), *_shards(folder, manifest), *_manifest(manifest)]
+    found = [*wrong_names(repository, version), *_shards(folder, manifest), *_manifest(manifest)]
     if any(reason.startswith("shard ") for reason in found):
         # what stands in a broken shard says nothing about the rest
         return (*found, *_secrets(folder, manifest, rows=False))
     try:
         summary = summarize(folder)
-        found += [*_facts(folder, summary), *_card(folder, summary, repository, version)]
     except ReleaseError as error:
         found.append(str(error))
+    else:
+        for part in (
+            _facts(folder, summary),
+            _changelog(folder, repository, version),
+            _features(folder, summary),
+            _papers(folder, summary.manifest, version, _again(folder, repository, version)),
+            _card(folder, summary, repository, version),
+        ):
+            found += _until_unreadable(part)
     found += _secrets(folder, manifest, rows=True)
     return tuple(dict.fromkeys(found))
 
 
-def _names(repository: str, version: str) -> Iterator[str]:
+def _until_unreadable(reasons: Iterator[str]) -> Iterator[str]:
+    """Yield reasons; a file that cannot be read is the last one of its part, so that the others are said too."""
+    try:
+        yield from reasons
+    except ReleaseError as error:
+        yield str(error)
+
+
+def wrong_names(repository: str, version: str) -> Iterator[str]:
+    """Yield what is wrong with where a release is to go, and as what."""
     if not REPOSITORY.fullmatch(repository):
         yield f"repository {repository!r}: wanted ORG/NAME of letters, digits, '.', '_' and '-'"
     if not VERSION.fullmatch(version):
@@ -57,31 +76,23 @@ def _names(repository: str, version: str) -> Iterator[str]:
 
 
 def _shards(folder: Path, manifest: dict[str, Any]) -> Iterator[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    for name, facts in manifest["files"].items():
-        path = folder / name
-        if not path.is_file():
-            yield f"shard {name}: in the manifest, not in the folder; build again"
-        elif sha256_of(path) != facts["sha256"]:
-            yield f"shard {name}: other bytes than when it was built (SHA-256 differs); build again"
-        else:
-            try:
-                data = pq.read_metadata(path)
-            except (pa.ArrowException, OSError) as error:
-                yield f"shard {name}: no Parquet file ({error}); build again"
-                continue
-            groups = [data.row_group(i) for i in range(data.num_row_groups)]
-            if data.num_rows != facts["rows"]:
-                yield f"shard {name}: {data.num_rows} rows, the manifest says {facts['rows']}; build again"
-            largest = max((group.total_byte_size for group in groups), default=0)
-            if largest > SCAN_LIMIT_BYTES:
-                yield f"shard {name}: a row group of {largest} bytes, the viewer scans at most {SCAN_LIMIT_BYTES}"
-            if not all(
-                group.column(i).has_offset_index for group in groups for i in range(group.num_columns)
-            ):
-                yield f"shard {name}: no page index; build again with this version"
+    for shard in shards_of(folder, manifest):
+        fault = fault_of(shard)
+        if fault is not None:
+            yield (
+                f"shard {shard.name}: {fault.found}, the manifest says {fault.wanted}: changed or damaged after "
+                f"it was built; build again"
+            )
+            continue
+        with opened(shard.path) as file:
+            groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+        largest = max((group.total_byte_size for group in groups), default=0)
+        if largest > SCAN_LIMIT_BYTES:
+            yield (
+                f"shard {shard.name}: a row group of {largest} bytes, the viewer scans at most {SCAN_LIMIT_BYTES}"
+            )
+        if not all(group.column(i).has_offset_index for group in groups for i in range(group.num_columns)):
+            yield f"shard {shard.name}: no page index; build again with this version"
     for path in sorted(folder.rglob("*.parquet")):
         name = path.relative_to(folder).as_posix()
         if name not in manifest["files"]:
@@ -106,24 +117,30 @@ def _facts(folder: Path, summary: Summary) -> Iterator[str]:
             yield f"language model {llm!r}: what its terms say of its output is not in release.toml, [llm_terms]"
 
 
-def _card(folder: Path, summary: Summary, repository: str, version: str) -> Iterator[str]:
-    again = f"run: duplexkit card {folder} --repo {repository} --version {version}"
-    changelog = folder / CHANGELOG
-    if not changelog.is_file():
-        yield f"{CHANGELOG} is missing; {again}"
-    elif version not in versions(changelog.read_text(encoding="utf-8")):
+def _again(folder: Path, repository: str, version: str) -> str:
+    return f"run: duplexkit card {folder} --repo {repository} --version {version}"
+
+
+def _changelog(folder: Path, repository: str, version: str) -> Iterator[str]:
+    if not (folder / CHANGELOG).exists():
+        yield f"{CHANGELOG} is missing; {_again(folder, repository, version)}"
+    elif version not in versions(read_changelog(folder, version)):
         yield f"{CHANGELOG} has no section {version}; run: duplexkit diff OLD {folder} --write"
-    yield from _features(folder, summary)
-    yield from _papers(folder, summary.manifest, version, again)
+
+
+def _card(folder: Path, summary: Summary, repository: str, version: str) -> Iterator[str]:
+    again = _again(folder, repository, version)
     path = folder / "README.md"
     if not path.is_file():
         yield f"README.md is missing; {again}"
         return
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path, cure=again)
     if FILLER in text:
         yield f"README.md still holds {FILLER!r}; {again}"
     front = _front(text)
-    stated = {str(info.get("version")) for info in front.get("dataset_info", [])}
+    infos = front.get("dataset_info")
+    listed = infos if isinstance(infos, list) else []
+    stated = {str(info.get("version")) for info in listed if isinstance(info, dict)}
     about = replace(read_about(folder), repository=repository, version=version)
     if not front:
         yield f"README.md has no YAML head; {again}"
@@ -140,20 +157,24 @@ def _card(folder: Path, summary: Summary, repository: str, version: str) -> Iter
 
 def _papers(folder: Path, manifest: dict[str, Any], version: str, again: str) -> Iterator[str]:
     """Say what is wrong with CITATION.cff and croissant.json, which may be absent but not of another release."""
-    import json
-
     import yaml
 
     citation, croissant = folder / "CITATION.cff", folder / CROISSANT
-    if citation.is_file():
-        stated = (yaml.safe_load(citation.read_text(encoding="utf-8")) or {}).get("version")
-        if stated != version:
-            yield f"CITATION.cff says version {stated}, asked for {version}; {again}"
-    if croissant.is_file():
-        data = json.loads(croissant.read_text(encoding="utf-8"))
-        listed = {part.get("@id"): part.get("sha256") for part in data.get("distribution", [])}
+    if citation.exists():
+        try:
+            stated = yaml.safe_load(read_text(citation, cure=again))
+        except yaml.YAMLError as error:
+            yield f"CITATION.cff: no YAML ({str(error).splitlines()[0]}); {again}"
+        else:
+            found = stated.get("version") if isinstance(stated, dict) else None
+            if found != version:
+                yield f"CITATION.cff says version {found}, asked for {version}; {again}"
+    if croissant.exists():
+        shape = {"version": object, "distribution": [{"@id": str, "sha256?": str}]}
+        data = read_json(croissant, shape, cure=again)
+        listed = {part["@id"]: part.get("sha256") for part in data["distribution"]}
         missing = [name for name, facts in manifest["files"].items() if listed.get(name) != facts["sha256"]]
-        if missing or str(data.get("version")) != version:
+        if missing or str(data["version"]) != version:
             yield f"{CROISSANT} is of another release; {again}"
 
 
@@ -172,12 +193,11 @@ def _front(text: str) -> dict[str, Any]:
 def _features(folder: Path, summary: Summary) -> Iterator[str]:
     import json
 
-    import pyarrow.parquet as pq
-
     wanted = features(summary.sample_rate_hz)
     others = []
     for name in summary.manifest["files"]:
-        metadata = pq.read_schema(folder / name).metadata or {}
+        with opened(folder / name) as file:
+            metadata = file.schema_arrow.metadata or {}
         if json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features") != wanted:
             others.append(name)
     if others:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from ...builders.parquet_file import opened
+from ...scenarios.reason import reason_of
+
 _PATTERNS: dict[str, re.Pattern[bytes]] = {
     "Hugging Face token": re.compile(rb"\bhf_[A-Za-z0-9]{20,}"),
     "OpenAI key": re.compile(rb"\bsk-[A-Za-z0-9_-]{20,}"),
@@ -37,25 +40,33 @@ def find_secrets(files: Iterable[tuple[str, Path]]) -> tuple[str, ...]:
     """
     found = []
     for name, path in files:
-        with path.open("rb") as file:
-            kept, kinds = b"", set()
-            while piece := file.read(_PIECE):
-                data = kept + piece
-                kinds |= {kind for kind, pattern in _PATTERNS.items() if pattern.search(data)}
-                kept = data[-_OVERLAP:]
+        try:
+            kinds = _kinds_in(path)
+        except OSError as error:
+            found.append(f"{name} cannot be read ({reason_of(error)}): mend its rights")
+            continue
         found += [f"{name} seems to hold a secret ({kind}): take it out" for kind in sorted(kinds)]
     return tuple(found)
+
+
+def _kinds_in(path: Path) -> set[str]:
+    kinds: set[str] = set()
+    with path.open("rb") as file:
+        kept = b""
+        while piece := file.read(_PIECE):
+            data = kept + piece
+            kinds |= {kind for kind, pattern in _PATTERNS.items() if pattern.search(data)}
+            kept = data[-_OVERLAP:]
+    return kinds
 
 
 def find_secrets_in_rows(files: Iterable[tuple[str, Path]]) -> tuple[str, ...]:
     """Return a line for every shard whose text columns seem to hold a secret."""
     import json
 
-    import pyarrow.parquet as pq
-
     found = []
     for name, path in files:
-        with pq.ParquetFile(path) as file:
+        with opened(path) as file:
             columns = [c for c in ("turns", "events", "script", "provenance") if c in file.schema_arrow.names]
             for batch in file.iter_batches(batch_size=64, columns=columns):
                 text = json.dumps(batch.to_pylist(), ensure_ascii=False).encode()

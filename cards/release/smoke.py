@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from ... import ReleaseError
-from ..summarize import read_manifest
+from ...builders.built import read_manifest
 from .secrets import scrub
 
 LIMIT_S = 600

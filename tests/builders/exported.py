@@ -119,6 +119,14 @@ def run(folder: Path, out: Path, to: str, overwrite: bool = False, **options: An
     )
 
 
+@cache
+def exported(to: str) -> Path:
+    """Return an export of `everything` to a format, made once; tests copy it before they change it."""
+    place = Path(tempfile.mkdtemp(prefix=to, dir=_room())) / "out"
+    run(everything(), place, to, dataset="tones")
+    return place
+
+
 def findings(folder: Path, to: str) -> list[Finding]:
     return list(FORMATS[to].check(folder))
 

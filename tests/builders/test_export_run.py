@@ -84,17 +84,40 @@ def test_an_interrupted_export_goes_on_and_gives_the_same_files(
             progress=stop,
         )
     assert not (tmp_path / "out").exists()
-    sounds = [path for path in (tmp_path / "out.partial").rglob("*") if path.suffix in (".wav", ".tar")]
+    sounds = [
+        path for path in (tmp_path / "out.partial" / "export").rglob("*") if path.suffix in (".wav", ".tar")
+    ]
     before = {path: path.stat().st_mtime_ns for path in sounds if ".tmp" not in str(path)}
     assert before
     ex.run(folder, tmp_path / "out", to)
     for path, at in before.items():
-        now = tmp_path / "out" / path.relative_to(tmp_path / "out.partial")
+        now = tmp_path / "out" / path.relative_to(tmp_path / "out.partial" / "export")
         assert now.stat().st_mtime_ns == at, "what was there was not made again"
     whole, out = tree(tmp_path / "whole"), tree(tmp_path / "out")
     assert set(whole) == set(out)
     assert all(whole[name] == out[name] for name in whole if not name.endswith(".gz"))
     assert ex.findings(tmp_path / "out", to) == []
+
+
+def test_a_sample_folder_that_was_being_written_is_no_obstacle(tmp_path: Path) -> None:
+    """Full-Duplex-Bench's samples are folders, written beside: one may be left where the power went off."""
+    source, options = open_source(str(ex.dataset("smooth_turn_taking"))), Options(author_q=True)
+
+    def run(progress: Callable[[int, int], None]) -> None:
+        export(source, tmp_path / "out", FORMATS["fdb"], options, overwrite=False, progress=progress)
+
+    def stop(done: int, total: int) -> None:
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        run(stop)
+    (sample,) = tmp_path.glob("out.partial/export/*/v1_0/*/0")
+    left = sample.with_name(".1.tmp")
+    left.mkdir()
+    (left / ".input.wav.7.tmp").write_bytes(b"half")
+    run(lambda done, total: None)
+    assert ex.findings(tmp_path / "out", "fdb") == []
+    assert not list((tmp_path / "out").rglob(".*"))
 
 
 def test_what_another_export_left_is_not_taken(tmp_path: Path) -> None:
@@ -111,7 +134,7 @@ def test_what_another_export_left_is_not_taken(tmp_path: Path) -> None:
                 overwrite=False,
                 progress=stop,
             )
-        (mark,) = tmp_path.glob("out.partial/data/*/task/*/txt_align")
+        (mark,) = tmp_path.glob("out.partial/export/data/*/task/*/txt_align")
         (mark / "of this run.txt").write_text("")
         if options.gap_free:
             assert len(list(mark.iterdir())) == 2, "the first run's folder went"
@@ -240,7 +263,7 @@ def test_a_sample_folder_is_whole_or_not_there(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(fdb, "put_json", fail)
     with pytest.raises(StoppedError):
         ex.run(ex.interruptions(), tmp_path / "out", "fdb")
-    (task,) = tmp_path.glob("out.partial/*/*/*")
+    (task,) = tmp_path.glob("out.partial/export/*/*/*")
     assert [path.name for path in task.iterdir()] == [".0.tmp"]
 
 

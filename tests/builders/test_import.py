@@ -14,6 +14,7 @@ from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.flac import from_flac
 from duplexkit.builders.imports import IMPORTS
 from duplexkit.builders.imports.folder import write_imported
+from duplexkit.builders.imports.origin import origin_of
 from duplexkit.cards.describe import write_papers
 from tests.builders import exported as ex
 from tests.builders import fdb_reader, m3_reader
@@ -23,11 +24,13 @@ STEP_S = {"fdb": 1 / 16000, "m3": 0.0051}
 
 
 def imported(form: str, folder: Path, out: Path, **options: Any) -> Path:
-    chosen = {"language": "en", "licence": "CC0-1.0", "rate_hz": None, **options}
+    chosen = {"language": "en", "licence": "CC0-1.0", "source": "", "rate_hz": None, **options}
+    origin = origin_of(folder, licence=chosen.pop("licence"), source=chosen.pop("source"))
     write_imported(
         IMPORTS[form](folder, chosen.pop("language")),
         out,
         name=form,
+        origin=origin,
         describe=write_papers,
         progress=lambda done: None,
         **chosen,
@@ -201,9 +204,9 @@ def test_mixed_rates_are_refused_or_resampled(tmp_path: Path) -> None:
 
 
 def test_wrong_folders_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ReleaseError, match="no task of Full-Duplex-Bench"):
+    with pytest.raises(DuplexkitError, match="no task of Full-Duplex-Bench"):
         imported("fdb", tmp_path, tmp_path / "back")
-    with pytest.raises(ReleaseError, match="no data set of M3"):
+    with pytest.raises(DuplexkitError, match="no data set of M3"):
         imported("m3", tmp_path, tmp_path / "back")
     ex.run(ex.dataset("smooth_turn_taking"), tmp_path / "fdb", "fdb")
     (sample,) = tmp_path.glob("fdb/ja/v1_0/*/0")
@@ -213,10 +216,10 @@ def test_wrong_folders_are_named(tmp_path: Path) -> None:
         imported("fdb", tmp_path / "fdb", tmp_path / "back")
     soundfile.write(sample / "input.wav", samples, 16000, subtype="PCM_16")
     (sample / "turn_taking.json").write_text('[{"text": "[TURN-TAKING]"}]')
-    with pytest.raises(ReleaseError, match=r"0/turn_taking.json: no timestamp"):
+    with pytest.raises(DuplexkitError, match=r"0/turn_taking.json: no timestamp"):
         imported("fdb", tmp_path / "fdb", tmp_path / "back")
     (sample / "transcription.json").write_text('[{"text": "a", "timestamp": [1.0, null]}]')
-    with pytest.raises(ReleaseError, match=r"0/transcription.json: no words with times"):
+    with pytest.raises(DuplexkitError, match=r"0/transcription.json: no words with times"):
         imported("fdb", tmp_path / "fdb", tmp_path / "back")
     ex.run(ex.dataset("mt_qa"), tmp_path / "m3", "m3", dataset="tones")
     words = tmp_path / "m3/data/en/task/tones/txt_align/mt_qa-en-qa-001-0.txt"

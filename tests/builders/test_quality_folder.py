@@ -21,6 +21,7 @@ from duplexkit.builders.quality.table import histogram, interval, quality_lines
 from duplexkit.builders.quality.worst_page import worst
 from duplexkit.scenarios.gate_limits import CORE_MEASURES
 from tests.conftest import tone_recipe_text
+from tests.release import restated
 
 CORE = measures_named(CORE_MEASURES, "here")
 
@@ -230,6 +231,7 @@ def test_a_fault_in_a_built_folder_is_found_by_its_gate(
     made["stem"] = hashlib.sha256(quiet.tobytes()).hexdigest()
     write_stem(folder, made["stem"], quiet, rate)
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), shard)
+    restated(folder, shard.relative_to(folder).as_posix())
     assert main(["check", str(folder), *options, "--out", str(tmp_path / "b")]) == 1
     said = capsys.readouterr().out
     assert f"{rows[0]['id']}: active_level_dbov at turn 1: -4" in said and "1 findings" in said

@@ -10,16 +10,17 @@ import yaml
 from typer.testing import CliRunner
 
 from duplexkit import ReleaseError
+from duplexkit.builders.built import read_manifest
 from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.commands_annotate import add_commands
 from duplexkit.builders.imports import IMPORTS
 from duplexkit.builders.imports.folder import write_imported
+from duplexkit.builders.imports.origin import Origin
 from duplexkit.builders.quality import measures_named
 from duplexkit.builders.quality.clip_source import items_of
 from duplexkit.builders.quality.measure import Tools
 from duplexkit.builders.quality.measure_folder import measure_folder
 from duplexkit.cards.describe import describe
-from duplexkit.cards.summarize import read_manifest
 from tests.builders import exported as ex
 from tests.builders.two_channels import recording, write
 
@@ -79,7 +80,7 @@ def imported(form: str, place: Path) -> Path:
         IMPORTS[form](place / form, "en"),
         place / "out",
         name=form,
-        licence="CC-BY-4.0",
+        origin=Origin(licence="CC-BY-4.0"),
         rate_hz=None,
         describe=lambda folder: None,
         progress=lambda done: None,
@@ -206,7 +207,7 @@ def test_an_imports_digest_is_that_of_its_content(tmp_path: Path) -> None:
             IMPORTS["fdb"](tmp_path / "fdb", "en"),
             tmp_path / out,
             name="fdb",
-            licence=licence,
+            origin=Origin(licence=licence),
             rate_hz=None,
             describe=lambda folder: None,
             progress=lambda done: None,

@@ -237,7 +237,7 @@ def test_sounds_that_cannot_be_used_are_refused(clips: Path) -> None:
     with pytest.raises(SpeechError, match="'bob' has 2 channels; wanted one"):
         spoken(made(clips), "bob")
     (clips / "b.wav").write_bytes(b"no sound")
-    with pytest.raises(SpeechError, match="cannot be read"):
+    with pytest.raises(SpeechError, match="by 'bob': no sound file that can be read"):
         spoken(made(clips), "bob")
     (clips / "metadata.jsonl").unlink()
     with pytest.raises(RecipeError, match=r"has no metadata\.jsonl and no metadata\.csv"):

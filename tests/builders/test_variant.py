@@ -392,7 +392,7 @@ def test_unknown_voices_and_folders(tone_build: Build, tmp_path: Path) -> None:
         made(base, tmp_path / "out", tmp_path / "cache", Asked(voices="choir"))
     with pytest.raises(RecipeError, match=r"other than before.*add voices"):
         made(base, tmp_path / "out", tmp_path / "cache", Asked(voices="tone-a,tone-a"))
-    with pytest.raises(ReleaseError, match="no finished build"):
+    with pytest.raises(ReleaseError, match="no finished dataset"):
         variant_of(tmp_path / "nowhere", Asked(voices="demo"))
     (base / "stems" / "said.jsonl").unlink()
     with pytest.raises(ReleaseError, match=r"there is no stems/said\.jsonl"):

@@ -237,6 +237,7 @@ except DuplexkitError as error:
 
 
 def command(running: Model, out: Path, *more: str) -> list[str]:
+    (out / "nothing").mkdir(exist_ok=True)
     return [
         *(sys.executable, "-c", PROGRAM, "write", "user_interruption", "--language", "ja", "--count", "50"),
         *("--model", "m", "--base-url", running.base_url, "--out", str(out), "--batch", "2"),

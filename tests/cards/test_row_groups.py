@@ -1,6 +1,5 @@
 """Shards that the Hub's viewer and streams can read in parts: row groups of 32 to 64 MB, pages with an index."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from duplexkit.builders.build import BuildResult
-from duplexkit.builders.write import read_rows, sha256_of, write_split
+from duplexkit.builders.write import read_rows, write_split
 from duplexkit.cards.release.gate import SCAN_LIMIT_BYTES, reasons_against
 from tests.conftest import tone_recipe_text
+from tests.release import restated
 
 MB = 1 << 20
 
@@ -48,9 +48,7 @@ def test_a_row_group_above_the_limit_or_without_index_is_refused(
     name = "pause_handling/en/test-00000-of-00001.parquet"
     table = pq.read_table(folder / name)
     pq.write_table(table, folder / name)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][name].update(sha256=sha256_of(folder / name))
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    restated(folder, name)
     monkeypatch.setattr(gate, "SCAN_LIMIT_BYTES", 1000)
     found = reasons_against(folder, repository="me/tones", version="1.0.0")
     assert f"shard {name}: no page index; build again with this version" in found

@@ -115,9 +115,19 @@ def test_controlled_profiles(name, low, high):
     [
         ({"variable": "gap"}, "variable = 'gap'; wanted shift or fto"),
         ({"tables": {"user_to_sistem": {}}}, "did you mean 'user_to_system'"),
-        ({"tables": {"hold": {"unit": "ms"}}}, "KeyError"),
-        ({"n": "many"}, "no timing profile"),
-        ({"rates": {"speed": 1}}, "unknown rate"),
+        ({"tables": {"hold": {"unit": "ms"}}}, r"tables.hold: no timing profile: the key 'n' is missing"),
+        ({"tables": {}}, "neither user_to_system nor system_to_user"),
+        ({"tables": []}, r"tables: no timing profile: \[\]; wanted an object"),
+        ({"tables": {"user_to_system": 5}}, "tables.user_to_system: no timing profile: 5; wanted an object"),
+        ({"n": "many"}, 'n = "many"; wanted a whole number, or null'),
+        ({"n": True}, "n = true; wanted"),
+        ({"version": 1.5}, "version = 1.5; wanted a whole number"),
+        ({"name": ["a"]}, r'name = \["a"\]; wanted a text'),
+        ({"licence": None}, "licence = null; wanted a text"),
+        ({"rate": {}}, "rate: unknown key; did you mean 'rates'"),
+        ({"rates": {"speed": 1}}, "rates.speed: unknown key; known: backchannels_per_minute"),
+        ({"rates": {"barge_in_share": float("nan")}}, "rates.barge_in_share = NaN; wanted a number from 0"),
+        ({"rates": [1]}, r"rates: no timing profile: \[1\]; wanted an object"),
     ],
 )
 def test_a_wrong_profile_is_refused_by_file_and_key(change, message, tmp_path):
@@ -129,16 +139,43 @@ def test_a_wrong_profile_is_refused_by_file_and_key(change, message, tmp_path):
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["", "{", "[1]", "[" * 100_000, '"profile"', "\x00"])
+def test_what_is_no_profile_at_all_is_refused(text, tmp_path):
+    path = tmp_path / "wrong.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RecipeError, match="no timing profile: "):
+        load_profile(str(path))
+    path.write_bytes(b"\xff\xfe{}")
+    with pytest.raises(RecipeError, match="not UTF-8 text"):
+        read_profile(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["constant:1e9", "constant:nan", "constant:inf", "uniform:-61:0", "uniform:0:121", "constant:0:1"]
+)
+def test_controlled_profiles_stay_within_what_a_dialogue_can_hold(name):
+    with pytest.raises(RecipeError, match="seconds from -60 to 120"):
+        load_profile(name)
+
+
 @pytest.mark.parametrize(
     ("points", "message"),
-    [([0.0] * 100, "100 quantiles; wanted 101"), ([1.0, *[0.0] * 100], "must be ascending")],
+    [
+        ([0.0] * 100, "100 quantiles; wanted a list of 101"),
+        ([1.0, *[0.0] * 100], "must be ascending"),
+        (["0.1"] * 101, r'quantiles\[0\] = "0.1"; wanted a number from -60 to 120'),
+        ([*[0.0] * 100, float("nan")], r"quantiles\[100\] = NaN"),
+        ([*[0.0] * 100, 1e9], r"quantiles\[100\] = 1000000000.0; wanted a number from -60 to 120"),
+        ([[0.0]] * 101, r"quantiles\[0\] = \[0.0\]"),
+        ({"0": 0.0}, "wanted a list of 101"),
+    ],
 )
 def test_wrong_quantiles_are_refused(points, message, tmp_path):
     data = json.loads(profile_json(load_profile("uniform")))
     data["tables"]["hold"]["quantiles"] = points
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps(data), encoding="utf-8")
-    with pytest.raises(RecipeError, match=f"tables.hold: .*{message}"):
+    with pytest.raises(RecipeError, match=f"tables.hold.*{message}"):
         read_profile(path)
 
 
