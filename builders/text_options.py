@@ -57,7 +57,7 @@ Domains = Annotated[
 def known_scenario(scenario: str) -> None:
     """Raise where there is no scenario of that name."""
     if scenario not in SCENARIOS:
-        raise ScriptError(unknown("scenario", scenario, tuple(SCENARIOS)))
+        raise ScriptError(f"{scenario!r}: {unknown('scenario', scenario, tuple(SCENARIOS))}")
 
 
 def topics_with(domains: str) -> tuple[str, ...]:

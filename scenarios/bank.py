@@ -73,7 +73,7 @@ def load_scripts(scenario: str, language: str, folder: Path = SHIPPED) -> tuple[
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
             continue
-        script = read_script(line, scenario=scenario, language=language, where=f"{path.name} line {number}")
+        script = read_script(line, scenario=scenario, language=language, where=f"{path} line {number}")
         if script.id in seen:
             raise ScriptError(
                 f"{path} line {number}: id {script.id!r} stands twice; ids are unique in a file"

@@ -20,8 +20,8 @@ class Role(StrEnum):
 class Voice:
     """A voice of a speech engine.
 
-    `mix` gives the parts of a mixed voice with weights that sum to 1 (one part for a native voice); an engine
-    may take only something of a part, named after a colon (``jm_kumo:prosody``). `parents` are what makes two
+    `mix` gives the parts of a mixed voice with weights that sum to 1 (one part for a native voice); of a part
+    only one of `TRAITS` may be taken (``jm_kumo:prosody``). `parents` are what makes two
     voices related for speaker-disjoint splits.
     """
 
@@ -42,15 +42,20 @@ class Voice:
         return tuple(dict.fromkeys(parent_of(name) for name, _ in self.mix))
 
 
+TRAITS = ("timbre", "prosody")
+"""What a voice may take of a part of its mix, instead of all of it."""
+
+
 def parent_of(part: str) -> str:
     """Return the name of a part of a mix, without what is taken of it.
 
     Examples
     --------
-    >>> parent_of("jm_kumo:prosody"), parent_of("jm_kumo")
-    ('jm_kumo', 'jm_kumo')
+    >>> parent_of("jm_kumo:prosody"), parent_of("jm_kumo"), parent_of("recorded:ann")
+    ('jm_kumo', 'jm_kumo', 'recorded:ann')
     """
-    return part.partition(":")[0]
+    name, _, trait = part.rpartition(":")
+    return name if trait in TRAITS else part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

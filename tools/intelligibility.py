@@ -8,22 +8,16 @@ the speech cache.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import json
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from duplexkit.builders.commands_speech import cache_or_default
 from duplexkit.builders.engines import run_on
 from duplexkit.builders.placed_text import placed_text
 from duplexkit.builders.quality.alignment import n_errors
-from duplexkit.builders.quality.hearing import hear, hearing_version
 from duplexkit.builders.quality.measure import Tools
 from duplexkit.builders.quality.normal_text import normal_words
 from duplexkit.builders.quality.wer import FEWEST_WORDS, word_steps
@@ -70,7 +64,9 @@ def bank_lines(n: int = N_LINES) -> list[Line]:
 
 def bank_tokens() -> list[str]:
     """Return the different backchannels of the bank, with their readings."""
-    return sorted({turn.text for turns in bank_turns().values() for turn in turns if turn.function}, key=shown)
+    return sorted(
+        {turn.text for turns in bank_turns().values() for turn in turns if turn.function}, key=shown
+    )
 
 
 @cache
@@ -91,4 +87,30 @@ def heard_line(cache_dir: Path, line: Line) -> dict[str, Any]:
         "n_errors": n_errors(steps),
         "errors": [[step.wanted, step.heard] for step in steps if step.kind != "same"],
         "heard": heard.text,
+    }
+
+
+def lines(cache_dir: Path, workers: int) -> dict[str, Any]:
+    """Return what is heard of the bank's lines, said by the default voices in turn."""
+    voices = _speaker(cache_dir).voice_sets()[LANGUAGE]["default"]
+    spoken = [replace(line, voice=voices[i % len(voices)]) for i, line in enumerate(bank_lines())]
+    found: dict[str, dict[str, Any]] = {}
+    for one in run_on("local", partial(heard_line, cache_dir), spoken, workers):
+        found[one["line"]] = one
+        print(
+            f"{len(found)} of {len(spoken)}: {one['line']}, {one['n_errors']} of {one['n_words']}", flush=True
+        )
+    ordered = [found[line.key] for line in spoken]
+    n_words, errors = sum(one["n_words"] for one in ordered), sum(one["n_errors"] for one in ordered)
+    print(f"{errors} of {n_words} words: {100 * errors / n_words:.2f} %")
+    return {
+        "n_lines": len(ordered),
+        "n_words": n_words,
+        "n_errors": errors,
+        "word_error_rate": round(errors / n_words, 5),
+        "errors": [
+            {key: one[key] for key in ("line", "voice", "errors", "heard")}
+            for one in ordered
+            if one["errors"]
+        ],
     }

@@ -45,7 +45,7 @@ SENTENCES = {
         "うちの家族は誰も楽器を弾かないので、古いピアノの上には花と写真が並んでいます。",
     ),
 }
-"""What each voice says: none of these was spoken when the voices of the default sets were chosen."""
+"""What each voice says: not the sentences by which the default sets were chosen (docs/voices.md)."""
 
 FOLDER = Path(__file__).parents[1] / "builders" / "speakers"
 VOICES, TABLE = FOLDER / "kokoro_voices.json", FOLDER / "kokoro_measured.json"

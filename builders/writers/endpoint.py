@@ -47,7 +47,8 @@ class Endpoint:
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise EndpointError(f"base URL {self.host!r}: wanted http://… or https://…, up to the /v1")
+            shown = "" if parts.username or parts.password else f" {self.base_url!r}"
+            raise EndpointError(f"base URL{shown}: wanted http://… or https://…, up to the /v1")
         if parts.username or parts.password:
             raise EndpointError(
                 f"the base URL of {self.host!r} holds a user or password: "

@@ -42,7 +42,7 @@ def fields_of(scenario: str) -> tuple[str, ...]:
     ('context', 'event', 'intent')
     """
     if scenario not in FORMS:
-        raise ScriptError(unknown("scenario", scenario, tuple(SCENARIOS)))
+        raise ScriptError(f"{scenario!r}: {unknown('scenario', scenario, tuple(SCENARIOS))}")
     form = FORMS[scenario]
     keys = [key for turn in form.turns for key in turn.keys]
     return (*[turn.part for turn in form.turns], *keys, *_OWN)
@@ -110,7 +110,7 @@ def scripts_of(rows: Iterable[Mapping[str, Any]], rules: Rules, where: str) -> t
         )
     for key in (*rules.columns, *rules.fixed):
         if key not in known:
-            raise ScriptError(unknown("field", key, known))
+            raise ScriptError(f"{key!r}: {unknown('field', key, known)}")
     return tuple(_script(row, rules, f"{where} row {number}") for number, row in enumerate(rows, 1))
 
 

@@ -84,6 +84,31 @@ class TestVoices:
             measured = [speaker.voices()[name].dnsmos for name in speaker.voice_sets()[language]["default"]]
             assert np.mean(measured) >= least
 
+    def test_a_mix_may_take_the_timbre_of_one_style_and_the_prosody_of_others(self, speaker):
+        with np.load(make_kokoro_voices.HERE / "kokoro_voices.npz") as styles:
+            heart, fable, santa = (styles[n].astype(np.float32) for n in ("af_heart", "bm_fable", "am_santa"))
+        mix = (("bm_fable:prosody", 0.25), ("am_santa:prosody", 0.25), ("af_heart:timbre", 0.5))
+        style = speaker._style(voice(mix))
+        assert np.array_equal(style[:, :128], heart[:, :128])
+        assert np.allclose(style[:, 128:], (fable + santa)[:, 128:] / 2)
+        assert voice(mix).parents == ("bm_fable", "am_santa", "af_heart")
+        assert np.allclose(speaker._style(voice((("bm_fable", 0.5), ("am_santa", 0.5)))), (fable + santa) / 2)
+
+    @pytest.mark.parametrize(
+        ("mix", "wrong"),
+        [
+            ((("af_heart:tone", 1.0),), "takes 'af_heart:tone'; wanted .* :timbre or :prosody after it"),
+            ((("af_heart:timbre", 1.0),), "no timbre or no prosody"),
+            (
+                (("af_heart:timbre", 0.5), ("af_hart:prosody", 0.5)),
+                "'af_hart', which is no Kokoro style here",
+            ),
+        ],
+    )
+    def test_half_a_voice_is_refused(self, speaker, mix, wrong):
+        with pytest.raises(SpeechError, match=wrong):
+            speaker._style(voice(mix))
+
     def test_styles_are_those_that_the_table_needs(self):
         with np.load(make_kokoro_voices.HERE / "kokoro_voices.npz") as styles:
             assert sorted(styles.files) == make_kokoro_voices.wanted_styles()
@@ -279,6 +304,16 @@ class TestSpeech:
         assert all(word.offset_s > word.onset_s for word in clip.words)
         assert times[-1] <= clip.samples.size / clip.sample_rate_hz
         assert clip.words[0].onset_s == pytest.approx(energy_onset_s(clip), abs=0.06)
+
+    def test_rhythm_is_that_of_the_style_whose_prosody_is_taken(self, spoken):
+        text = "弟は野球が好きですが、妹は本を読むほうが好きです。"
+        clips = {
+            name: spoken.speak(request(spoken, text, "ja", name))
+            for name in ("jm_kumo", "jm_kumo~am_michael", "jm_kumo+am_michael")
+        }
+        times = {name: [(w.onset_s, w.offset_s) for w in clip.words] for name, clip in clips.items()}
+        assert times["jm_kumo~am_michael"] == times["jm_kumo"] != times["jm_kumo+am_michael"]
+        assert not np.array_equal(clips["jm_kumo~am_michael"].samples, clips["jm_kumo"].samples)
 
     def test_the_same_request_gives_the_same_bytes_in_another_process(self, spoken, model_dir):
         code = (

@@ -219,7 +219,10 @@ def test_what_was_not_recorded_is_said(clips: Path, asked: dict, message: str) -
         ('{"file_name": "none.wav", "text": "x", "speaker": "a"}', "there is no such file"),
         ('{"file_name": "b.wav", "speaker": "a"}', "text = None: wanted a text"),
         ('{"file_name": "b.wav", "text": "x", "speaker": "a b/c"}', "speaker 'a b/c': wanted letters"),
-        ('{"file_name": "b.wav", "text": "x", "speaker": "a", "words": [{"x": 1}]}', "words: wanted a list"),
+        (
+            '{"file_name": "b.wav", "text": "x", "speaker": "a", "words": [{"x": 1}]}',
+            "words: .*wanted a list",
+        ),
         ("[1]", "wanted an object"),
         ("{", "no JSON"),
         ("", "there are no recordings"),

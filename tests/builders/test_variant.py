@@ -378,6 +378,19 @@ def test_the_scripts_of_a_build_stay_with_it(tone_build: Build, tmp_path: Path) 
         (Asked(treatments=("near@1",)), r"scenarios\.background_speech\.treatment = 'near@1'"),
         (Asked(treatments=("mt_qa=closed_door@1",)), "unknown scenario with a treatment"),
         (Asked(overrides=("scenarios.background_speech.wait=3",)), "wait: unknown key"),
+        (
+            Asked(overrides=("scenarios.mt_qb.count=3",)),
+            r"--set scenarios\.mt_qb\.count=3: unknown scenario of the build; did you mean 'mt_qa'",
+        ),
+        (
+            Asked(overrides=("scenarios.mt_qa.count=2",)),
+            r"scenarios\.mt_qa\.count = 2: a variant has the samples of its build, at most 1 per language",
+        ),
+        (
+            Asked(overrides=("scenarios.mt_qa.count=0",)),
+            r"^variant of \S+base: scenarios\.mt_qa\.count = 0: wanted",
+        ),
+        (Asked(language="../x"), "--language = '../x': wanted a language tag"),
     ],
 )
 def test_what_cannot_be_asked(tone_build: Build, tmp_path: Path, asked: Asked, message: str) -> None:

@@ -258,6 +258,25 @@ def test_a_line_that_a_crash_cut_off_is_left_out_and_the_next_stands_alone(tmp_p
         assert len(store) == 2
 
 
+def test_a_run_without_an_answer_leaves_nothing(tmp_path: Path):
+    path = tmp_path / "bank" / ".answers" / "en.jsonl"
+    with (
+        pytest.raises(EndpointError),
+        model(lambda request, number: refusal(400, "no")) as running,
+        AnswerStore(path) as store,
+        session(running, store) as asking,
+    ):
+        asking.ask_all(questions(2))
+    assert list(tmp_path.iterdir()) == []
+    with (
+        model(lambda request, number: Reply(text="x")) as running,
+        AnswerStore(path) as store,
+        session(running, store) as asking,
+    ):
+        asking.ask_all(questions(1))
+    assert [found.name for found in path.parent.iterdir()] == ["en.jsonl"], "answers stay, the lock does not"
+
+
 def test_two_runs_do_not_share_a_store(tmp_path: Path):
     with AnswerStore(tmp_path / "a.jsonl"), pytest.raises(DuplexkitError, match="in use"):
         AnswerStore(tmp_path / "a.jsonl")
