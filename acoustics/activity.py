@@ -36,12 +36,19 @@ def without_rumble(samples: NDArray[np.float32], *, sample_rate_hz: int) -> NDAr
     samples : ndarray of float32, shape (n,)
     sample_rate_hz : int
 
+    Raises
+    ------
+    AudioError
+        No signal or a wrong rate.
+
     Notes
     -----
     Butterworth high-pass of order 4, forwards and backwards: -6 dB at `RUMBLE_HZ`, -48 dB an octave below.
     """
     from scipy.signal import butter, sosfiltfilt
 
+    check_signal(samples)
+    check_rate_hz(sample_rate_hz)
     sections = butter(_RUMBLE_ORDER, RUMBLE_HZ, "highpass", fs=sample_rate_hz, output="sos")
     padding = min(samples.size - 1, n_samples_in(1.0 / RUMBLE_HZ, sample_rate_hz=sample_rate_hz))
     return np.asarray(sosfiltfilt(sections, samples.astype(np.float64), padlen=padding), dtype=np.float32)

@@ -44,6 +44,7 @@ SIGNAL = {
     "true_peak_dbfs": lambda s, r=RATE_HZ: level.true_peak_dbfs(s, sample_rate_hz=r),
     "p56_level_dbov": lambda s, r=RATE_HZ: level.p56_level_dbov(s, sample_rate_hz=r),
     "to_pcm16": lambda s: level.to_pcm16(s),
+    "without_rumble": lambda s, r=RATE_HZ: activity.without_rumble(s, sample_rate_hz=r),
     "speech_threshold_dbfs": lambda s, r=RATE_HZ: activity.speech_threshold_dbfs(s, sample_rate_hz=r),
     "speech_spans": lambda s, r=RATE_HZ: activity.speech_spans(s, sample_rate_hz=r, min_hush_s=0.3),
     "webrtc_spans": lambda s, r=RATE_HZ: activity.webrtc_spans(s, sample_rate_hz=r, min_hush_s=0.3),
@@ -97,6 +98,7 @@ NO_SIGNAL = {
 SILENCE_IS_FINE = {
     "check_signal",
     "to_pcm16",
+    "without_rumble",
     "speech_threshold_dbfs",
     "speech_spans",
     "webrtc_spans",

@@ -142,7 +142,7 @@ def test_what_is_no_dialogue_is_refused_by_file(tmp_path):
     with pytest.raises(AudioError, match=r"quiet.wav: channel 1 is empty"):
         run("events", write(tmp_path / "quiet.wav", quiet))
     (tmp_path / "no.wav").write_bytes(b"no sound")
-    with pytest.raises(AudioError, match="no audio file that can be read"):
+    with pytest.raises(AudioError, match="no sound file that can be read"):
         run("events", tmp_path / "no.wav")
     with pytest.raises(RecipeError, match="unknown kind of file"):
         run("events", tmp_path / "no.pdf")
