@@ -144,9 +144,10 @@ def test_what_is_no_dialogue_is_refused_by_file(tmp_path):
     (tmp_path / "no.wav").write_bytes(b"no sound")
     with pytest.raises(AudioError, match="no sound file that can be read"):
         run("events", tmp_path / "no.wav")
+    (tmp_path / "no.pdf").write_bytes(b"no sound")
     with pytest.raises(RecipeError, match="unknown kind of file"):
         run("events", tmp_path / "no.pdf")
-    with pytest.raises(AudioError, match="no such file"):
+    with pytest.raises(DuplexkitError, match="no such file"):
         run("events", tmp_path / "gone.wav")
 
 
