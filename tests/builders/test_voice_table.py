@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duplexkit.builders.quality import MEASURES
 from duplexkit.builders.quality.equal_error import equal_error_rate
 from duplexkit.builders.speakers.kokoro import Kokoro
 from tools.voice_table import (
@@ -111,10 +110,7 @@ class TestEqualErrorRate:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    bool(MEASURES["dnsmos"].missing() or MEASURES["similarity"].missing()),
-    reason="needs the extra quality and resemblyzer (docs/quality.md)",
-)
+@pytest.mark.extras("quality", "similarity")
 def test_a_sample_measures_what_the_table_says(tmp_path: Path) -> None:
     """Two voices of each language, spoken anew: ratings within 0.1, similarities within 0.03 (another CPU)."""
     speaker = Kokoro(tmp_path)
