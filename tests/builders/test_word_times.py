@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from duplexkit.builders.cli import default_cache
@@ -116,6 +116,9 @@ class Misjudging(ToneSpeaker):
     pauses_s=st.lists(st.floats(0.0, 1.5), max_size=3),
     max_hush_s=st.none() | st.floats(0.06, 0.5),
 )
+@example(  # two marks by one silence
+    errors_s=[0.25, 0.0, 0.0, -0.25], parts=["tea"] * 4, pauses_s=[0.0, 0.0, 1.0], max_hush_s=None
+)
 def test_badly_judged_times_still_give_sound_words(
     tmp_path_factory: pytest.TempPathFactory,
     errors_s: list[float],
@@ -134,7 +137,10 @@ def test_badly_judged_times_still_give_sound_words(
     speaker = Misjudging(folder, errors_s)
     made = spoken(turn, "en", speaker.voices()["tone-a"], speaker, folder)
     assert_words_are_sound(made, " ".join(parts))
+    reached = 0
     for pause in made.shape.pauses:
+        assert reached <= pause.start < pause.stop, "pauses overlap"
+        reached = pause.stop
         assert not any(w.start < pause.stop and w.stop > pause.start for w in made.shape.words), (
             "a word in a pause"
         )
