@@ -16,7 +16,7 @@ from .changelog import latest_entries, read_changelog
 from .citation import bibtex
 from .front import front_matter, named_configs
 from .licenses import missing_attributions, problems_of_claim
-from .quality_section import listening_line, quality_notes, quality_table
+from .quality_section import intelligibility_notes, listening_line, quality_notes, quality_table
 from .summarize import Summary, summarize
 from .voice_basis import basis_of
 
@@ -110,7 +110,7 @@ def render_card(summary: Summary, about: About, folder: Path) -> str:
         measured_plots=[(name, text) for name, text in MEASURED_PLOTS.items() if name in plots],
         checks=tables.check_table(summary),
         quality=quality_table(summary),
-        quality_notes=quality_notes(summary.beside),
+        quality_notes=[*quality_notes(summary.beside), *intelligibility_notes(summary)],
         listening=listening_line(summary.beside),
         timing=tables.timing_table(summary),
         not_measured=tables.NOT_MEASURED,

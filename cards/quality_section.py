@@ -108,6 +108,26 @@ def quality_notes(beside: SideFiles) -> list[str]:
     return notes
 
 
+def intelligibility_notes(summary: Summary) -> list[str]:
+    """Return which languages nobody and nothing has listened to for their words; nothing if there is none."""
+    unheard = [
+        language
+        for language in summary.languages
+        if not any(
+            config.endswith(f"-{language}") and any(values.get(name) is not None for name in ("wer", "cer"))
+            for config, _, values in summary.quality
+        )
+    ]
+    if not unheard:
+        return []
+    named = ", ".join(f"`{language}`" for language in unheard)
+    return [
+        f"Intelligibility is unverified in {named}: no recogniser of the language was given, so neither word nor "
+        "character error rates were measured.",
+        "",
+    ]
+
+
 def listening_line(beside: SideFiles) -> str:
     """Return what listeners said: numbers of raters and samples, and kappa; or that nobody was asked."""
     facts = beside.listening

@@ -8,18 +8,24 @@ the speech cache.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import json
+import re
+import sys
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
+from duplexkit.builders.commands_speech import cache_or_default
 from duplexkit.builders.engines import run_on
 from duplexkit.builders.placed_text import placed_text
-from duplexkit.builders.quality.alignment import n_errors
+from duplexkit.builders.quality.hearing import hear, hearing_version
 from duplexkit.builders.quality.measure import Tools
 from duplexkit.builders.quality.normal_text import normal_words
+from duplexkit.builders.quality.spoken_words import sounds_of
 from duplexkit.builders.quality.wer import FEWEST_WORDS, word_steps
 from duplexkit.builders.speakers import Speaker, make_speaker
 from duplexkit.scenarios.bank import SHIPPED, load_scripts
@@ -28,6 +34,18 @@ from duplexkit.scenarios.markup import shown
 LANGUAGE = "en"
 N_LINES = 100
 HEARD = Path(__file__).parents[1] / "builders" / "speakers" / "kokoro_heard.json"
+SPELLINGS = {
+    "mmhmm": {"mhm", "mmhm", "hmmhmm", "umhum", "umhmm"},
+    "uhhuh": {"aha", "ahuh"},
+    "hmm": {"hm", "mm", "mmm", "hum"},
+    "aww": {"aw", "awe", "awww"},
+    "ooh": {"oo", "oooh"},
+    "ew": {"eww", "ewww"},
+    "oof": {"ooff", "oof"},
+    "ah": {"aah", "ahh"},
+    "whoa": {"woah", "wo"},
+}
+"""Other ways in which a recogniser may write a sound that has no fixed spelling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,17 +93,19 @@ def _speaker(cache_dir: Path) -> Speaker:
 
 
 def heard_line(cache_dir: Path, line: Line) -> dict[str, Any]:
-    """Return what is heard of a line: its words, the errors among them as [wanted, heard], and the transcript."""
+    """Return what is heard of a line: how many words it has, which are heard otherwise, and the transcript."""
     speaker = _speaker(cache_dir)
     voice = speaker.voices()[line.voice]
     clip = placed_text(line.text, language=LANGUAGE, voice=voice, speaker=speaker, cache_dir=cache_dir)
     steps, heard = word_steps(clip, Tools(cache_dir=cache_dir))
+    wrong = [step for step in steps if step.kind != "same"]
     return {
         "line": line.key,
         "voice": line.voice,
         "n_words": sum(step.kind != "added" for step in steps),
-        "n_errors": n_errors(steps),
-        "errors": [[step.wanted, step.heard] for step in steps if step.kind != "same"],
+        "n_errors": len(wrong),
+        "n_sound_alike": sum(bool(s.wanted) and sounds_of(s.wanted) == sounds_of(s.heard) for s in wrong),
+        "errors": ", ".join(f"{step.wanted or '-'} > {step.heard or '-'}" for step in wrong),
         "heard": heard.text,
     }
 
@@ -114,3 +134,78 @@ def lines(cache_dir: Path, workers: int) -> dict[str, Any]:
             if one["errors"]
         ],
     }
+
+
+def as_meant(token: str, heard: str) -> bool:
+    """Return whether what was heard is the token: the same words, the same sounds, or another spelling of them."""
+    wanted, told = (re.sub(r"[^a-z]", "", text.lower()) for text in (token, heard))
+    if not told or wanted == told or told in SPELLINGS.get(wanted, ()):
+        return bool(told)
+    words, found = (normal_words(text, LANGUAGE) for text in (token, heard))
+    return words == found or "".join(map(sounds_of, words)) == "".join(map(sounds_of, found))
+
+
+def heard_token(cache_dir: Path, pair: tuple[str, str]) -> tuple[str, str, str]:
+    """Return a token, a voice, and what is heard when the one is said by the other, alone."""
+    text, name = pair
+    speaker = _speaker(cache_dir)
+    voice = speaker.voices()[name]
+    clip = placed_text(text, language=LANGUAGE, voice=voice, speaker=speaker, cache_dir=cache_dir)
+    return text, name, hear(clip, Tools(cache_dir=cache_dir)).text
+
+
+def tokens(cache_dir: Path, workers: int) -> dict[str, Any]:
+    """Return by whom each backchannel is heard as meant."""
+    voices = _speaker(cache_dir).voice_sets()[LANGUAGE]["default"]
+    pairs = [(text, name) for text in bank_tokens() for name in voices]
+    found: dict[str, dict[str, str]] = {shown(text): {} for text in bank_tokens()}
+    for n, (text, name, told) in enumerate(
+        run_on("local", partial(heard_token, cache_dir), pairs, workers), 1
+    ):
+        found[shown(text)][name] = told
+        print(f"{n} of {len(pairs)}: {shown(text)} by {name}: {told}", flush=True)
+    meant = {token: [v for v in voices if as_meant(token, heard[v])] for token, heard in found.items()}
+    n_meant = sum(map(len, meant.values()))
+    print(f"{n_meant} of {len(pairs)} pairs are heard as meant")
+    otherwise: dict[str, dict[str, list[str]]] = {token: {} for token in found}
+    for token, heard in found.items():
+        for name in voices:
+            if name not in meant[token]:
+                otherwise[token].setdefault(heard[name], []).append(name)
+    return {
+        "n_tokens": len(found),
+        "n_pairs": len(pairs),
+        "n_heard_as_meant": n_meant,
+        "heard_as_meant": {token: " ".join(names) for token, names in meant.items()},
+        "heard_otherwise": {
+            token: {heard: " ".join(names) for heard, names in others.items()}
+            for token, others in otherwise.items()
+            if others
+        },
+    }
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Speak, hear, write one part of the file."""
+    parts = {"lines": lines, "tokens": tokens}
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", choices=parts)
+    parser.add_argument("--cache", type=Path, default=cache_or_default(None))
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args(argv)
+    kept = json.loads(HEARD.read_text(encoding="utf-8")) if HEARD.exists() else {}
+    made = {
+        "engine": _speaker(options.cache).version,
+        "measured_with": hearing_version(Tools(cache_dir=options.cache)),
+        **parts[options.part](options.cache, options.workers),
+    }
+    data = {"format": 1, "about": "Made by tools/intelligibility.py; docs/quality.md says how.", **kept}
+    data[options.part] = made
+    HEARD.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

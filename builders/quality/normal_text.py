@@ -28,11 +28,14 @@ _SPELT = {
     "dr": "doctor",
     "st": "saint",
     "versus": "vs",
-    "grey": "gray",
-    "programme": "program",
-    "tonne": "ton",
-    "tonnes": "tons",
+    **{"grey": "gray", "programme": "program", "tonne": "ton", "tonnes": "tons", "plough": "plow"},
+    **{"disc": "disk", "discs": "disks", "doughnut": "donut", "doughnuts": "donuts", "drier": "dryer"},
+    **{"tyre": "tire", "tyres": "tires", "kerb": "curb", "pyjamas": "pajamas", "moustache": "mustache"},
+    **{"yoghurt": "yogurt", "jewellery": "jewelry", "cheque": "check", "cheques": "checks", "axe": "ax"},
+    **{"omelet": "omelette", "catalog": "catalogue", "dialog": "dialogue", "storey": "story"},
+    **{"advisor": "adviser", "judgement": "judgment", "ageing": "aging", "enquiry": "inquiry"},
 }
+"""Words with two spellings, to one."""
 
 _ONE_SPELLING = (
     (re.compile(r"\b(\w{3,})our(s|ed|ing|ful|ite)?\b"), r"\1or\2"),
@@ -51,8 +54,8 @@ def is_japanese(language: str) -> bool:
 def normal_words(text: str, language: str) -> tuple[str, ...]:
     """Return the words that a word error rate compares.
 
-    Lower case; marks and apostrophes left out, hyphens are spaces; digits, percent, dollars, clock times and
-    ordinals as words, no "and" inside a number; British endings and a few short forms replaced.
+    Lower case; marks and apostrophes left out, hyphens are spaces; digits, percent, dollars, clock times,
+    decades and ordinals as words, no "and" inside a number; British spellings and a few short forms replaced.
     Japanese: the characters.
 
     Examples
@@ -68,6 +71,7 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?)", r"\1 dollars", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     text = re.sub(r"\b(\d{1,2}):(\d\d)\b", _clock, text)
+    text = re.sub(r"\b(\d+)s\b", lambda m: f" {_plural(int(m[1]))} ", text)
     text = re.sub(r"\b(\d+)(st|nd|rd|th)\b", lambda m: f" {_ordinal(int(m[1]))} ", text)
     text = re.sub(r"\d+(?:\.\d+)?", _number, text)
     for symbol, word in _SYMBOLS.items():
@@ -75,6 +79,9 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     for ending, replacement in _ONE_SPELLING:
         text = ending.sub(replacement, text)
     text = re.sub(r"\b(hundred|thousand|million|billion) and (?=\w)", r"\1 ", text)
+    text = re.sub(
+        r"\bone thousand (one|two|three|four|five|six|seven|eight|nine) hundred\b", _in_hundreds, text
+    )
     words = re.sub(r"[^\w]+|_", " ", text).split()
     return tuple(part for word in words for part in _SPELT.get(word, word).split())
 
@@ -108,6 +115,18 @@ def _number(found: re.Match[str]) -> str:
     if decimals:
         said += " point " + " ".join(_UNITS[int(digit)] for digit in decimals)
     return f" {said} "
+
+
+def _plural(value: int) -> str:
+    """Return decades and centuries: 90s, 1990s, 1800s."""
+    hundreds, rest = divmod(value, 100)
+    said = f"{_cardinal(hundreds)} hundred" if 11 <= hundreds <= 19 and not rest else _year(value)
+    return f"{said[:-1]}ies" if said.endswith("y") else f"{said}s"
+
+
+def _in_hundreds(found: re.Match[str]) -> str:
+    """Return "one thousand eight hundred" as it is also said."""
+    return f"{_cardinal(10 + _UNITS.index(found[1]))} hundred"
 
 
 def _clock(found: re.Match[str]) -> str:

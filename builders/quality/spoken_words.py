@@ -57,8 +57,8 @@ def lost_words(wanted: Sequence[str], heard: Sequence[str]) -> tuple[str, ...]:
     >>> lost_words("the ferries leave".split(), "the fairies leave".split())
     ()
     """
-    sounds = [_phones(word) for word in wanted]
-    steps = align("".join(sounds), "".join(map(_phones, heard)))
+    sounds = [sounds_of(word) for word in wanted]
+    steps = align("".join(sounds), "".join(map(sounds_of, heard)))
     told = [step.kind == "same" for step in steps if step.kind != "added"]
     lost, at = [], 0
     for word, phones in zip(wanted, sounds, strict=True):
@@ -73,7 +73,7 @@ _LONG_PHONES = 4
 
 
 @cache
-def _phones(word: str) -> str:
+def sounds_of(word: str) -> str:
     """Return the phonemes of an English word without stress."""
     return "".join(char for char in str(_reader()(word) or "") if char not in "ˈˌ ")
 
@@ -203,7 +203,7 @@ SPOKEN_WORDS = Measure(
     ),
     source="own, on the alignment of the word error rate",
     cost=0.1,
-    version=lambda tools: f"5 {hearing_version(tools)}",
+    version=lambda tools: f"6 {hearing_version(tools)}",
     run=alone(_faults),
     needs=MODULES,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .alignment import Step, align, n_errors
+from .compared_words import compared_words
 from .hearing import MODULES, Heard, hear, hearing_version, hears_all_languages
 from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
 from .normal_text import is_japanese, kana_of, normal_characters, normal_words
@@ -19,19 +20,19 @@ def can_hear(clip: SpokenClip, tools: Tools) -> bool:
 def word_steps(clip: SpokenClip, tools: Tools) -> tuple[tuple[Step, ...], Heard]:
     """Return the alignment of what was to be said with what is heard."""
     heard = hear(clip, tools)
-    return align(normal_words(clip.text, clip.language), normal_words(heard.text, clip.language)), heard
+    return align(*compared_words(clip.text, heard.text, clip.language)), heard
 
 
 def word_error_rate(wanted: str, heard: str, language: str) -> float:
-    """Return errors per word wanted, after `normal_words`.
+    """Return errors per word wanted, after `compared_words`.
 
     Examples
     --------
     >>> word_error_rate("The train leaves at 9.", "the trains leave at nine", "en")
     0.4
     """
-    words = normal_words(wanted, language)
-    return n_errors(align(words, normal_words(heard, language))) / len(words)
+    words, told = compared_words(wanted, heard, language)
+    return n_errors(align(words, told)) / len(words)
 
 
 def character_error_rate(wanted: str, heard: str, language: str) -> float:
@@ -50,7 +51,7 @@ def character_error_rate(wanted: str, heard: str, language: str) -> float:
 
 
 def _wer(clip: SpokenClip, tools: Tools) -> Measured:
-    words = normal_words(clip.text, clip.language)
+    words, _ = compared_words(clip.text, "", clip.language)
     if is_japanese(clip.language) or len(words) < FEWEST_WORDS or not can_hear(clip, tools):
         return Measured(values={"wer": None}, weight=0.0)
     steps, heard = word_steps(clip, tools)
@@ -84,7 +85,7 @@ WER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"4 {hearing_version(tools)}",
+    version=lambda tools: f"5 {hearing_version(tools)}",
     run=alone(_wer),
     needs=MODULES,
 )
@@ -103,7 +104,7 @@ CER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"4 {hearing_version(tools)}",
+    version=lambda tools: f"5 {hearing_version(tools)}",
     run=alone(_cer),
     needs=MODULES,
 )

@@ -12,6 +12,8 @@ from scipy import stats
 
 from duplexkit.builders.listen.page import dataset_digest, drawn_ids
 from duplexkit.cards.card import write_card
+from duplexkit.cards.quality_section import intelligibility_notes
+from duplexkit.cards.summarize import Summary
 from tests.conftest import tone_recipe_text
 
 
@@ -72,6 +74,21 @@ def test_every_number_of_the_table(built: Path) -> None:
     from duplexkit.builders.quality import VALUES
 
     assert seen == {key for key in found if key[2] in VALUES}
+
+
+def test_a_language_that_no_recogniser_heard_is_unverified(built: Path) -> None:
+    assert "Intelligibility is unverified in `en`" in (built / "README.md").read_text(encoding="utf-8")
+    heard = ("user_interruption-en", "test", {"wer": 0.01, "cer": None})
+    unheard = ("user_interruption-ja", "test", {"wer": None, "cer": None, "dnsmos_ovrl": 3.4})
+    by_characters = ("mt_qa-ja", "train", {"wer": None, "cer": 0.02})
+
+    def notes(*quality: tuple[str, str, dict[str, float | None]]) -> list[str]:
+        languages = ("en", "ja")
+        summary = Summary(manifest={}, manifest_sha256="", languages=languages, quality=list(quality))
+        return intelligibility_notes(summary)
+
+    assert "unverified in `ja`: no recogniser" in notes(heard, unheard)[0]
+    assert notes(heard, unheard, by_characters) == []
 
 
 def test_the_card_says_what_measured_and_what_was_not(built: Path) -> None:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duplexkit.builders.quality.alignment import align, n_errors
+from duplexkit.builders.quality.compared_words import compared_words
 from duplexkit.builders.quality.normal_text import kana_of, normal_words
 from duplexkit.builders.quality.spoken_words import dropped_words, lost_words, repeated_words, spoken_tags
 from duplexkit.builders.quality.wer import character_error_rate, word_error_rate
@@ -57,6 +58,11 @@ def test_word_error_rate_is_that_of_another_package(wanted: list[str], heard: li
         ("three point one four", "3.14"),
         ("at 5 p.m. sharp", "at five pm sharp"),
         ("OK, alright", "okay all right"),
+        ("in the eighteen hundreds", "in the 1800s"),
+        ("music of the nineteen eighties", "music of the 1980s"),
+        ("back in the nineties", "back in the '90s"),
+        ("eighteen hundred people", "1,800 people"),
+        ("a plow, doughnuts and old discs", "a plough, donuts and old disks"),
     ],
 )
 def test_spellings_of_the_same_words_are_the_same(one: str, other: str) -> None:
@@ -67,6 +73,25 @@ def test_what_differs_stays_different() -> None:
     assert normal_words("four", "en") != normal_words("five", "en")
     assert normal_words("1969", "en") != normal_words("1968", "en")
     assert normal_words("fourteen", "en") != normal_words("forty", "en")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "heard", "n_errors"),
+    [
+        ("I told my landlady she was offside", "I told my land lady she was off side.", 0),
+        ("a hotel at the sea side", "A hotel at the seaside", 0),
+        ("Um, where is, uh, the exit?", "Where is the exit?", 0),
+        ("Where is the exit?", "Um, where is the exit?", 0),
+        ("Where is the uh-huh exit?", "Where is the exit?", 1),
+        ("a part of it", "apart of it", 0),
+        ("the land of the lady", "the landlady", 4),
+        ("the brake pads", "the break pads", 1),
+    ],
+)
+def test_compounds_and_hesitations_are_no_errors(wanted: str, heard: str, n_errors: int) -> None:
+    words, told = compared_words(wanted, heard, "en")
+    assert round(word_error_rate(wanted, heard, "en") * len(words)) == n_errors
+    assert compared_words(heard, wanted, "en")[0] != () and told
 
 
 def test_japanese_is_compared_as_it_is_pronounced() -> None:
