@@ -38,3 +38,7 @@ class EngineError(SpeechError):
 
 class ReleaseError(DuplexkitError):
     """A built folder is missing something, or was changed after it was built."""
+
+
+class NoDatasetError(ReleaseError):
+    """A folder that was named holds no finished dataset."""

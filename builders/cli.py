@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .. import DuplexkitError, EngineError, RecipeError, ReleaseError, __version__, publish
+from .. import DuplexkitError, EngineError, NoDatasetError, RecipeError, ReleaseError, __version__, publish
 from ..cards import commands
 from ..scenarios.reason import reason_of
 from . import (
@@ -242,12 +242,10 @@ def main(argv: list[str] | None = None) -> int:
 def _run(argv: list[str] | None) -> int:
     try:
         app(args=argv)
-    except (ReleaseError, EngineError) as error:
-        print(f"duplexkit: {error}", file=sys.stderr)
-        return 1
     except DuplexkitError as error:
         print(f"duplexkit: {error}", file=sys.stderr)
-        return 2
+        wanting = isinstance(error, (ReleaseError, EngineError)) and not isinstance(error, NoDatasetError)
+        return 1 if wanting else 2
     except (OSError, UnicodeError, MemoryError) as error:
         print(f"duplexkit: {_outside(error)}", file=sys.stderr)
         return 2

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from .. import ReleaseError
+from .. import NoDatasetError, ReleaseError
 from ..acoustics.level import to_pcm16
 from ..scenarios.conversation import Cast, Pause, PlannedTurn, Role, Shape, Voice, Word
 from ..scenarios.reason import reason_of
@@ -197,7 +197,7 @@ def all_said(folder: Path) -> Iterator[Said]:
     """
     path = folder / SAID
     if not path.exists():
-        raise ReleaseError(
+        raise NoDatasetError(
             f"{folder}: there is no {SAID}: no finished build of duplexkit, or one whose stems were taken away; "
             f"build it again"
         )

@@ -91,6 +91,18 @@ def test_a_file_where_a_folder_is_wanted(command: str, capsys: pytest.CaptureFix
     assert "a.toml: is a file; wanted a folder" in said
 
 
+BUILT = (
+    "check", "export", "listen", "cache export --build", "variant", "card", "preview", "diff", "publish",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", BUILT)
+def test_a_folder_without_a_dataset(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    empty = str(tmp_path)
+    said = refused([empty if part == "GONE" else part for part in FOLDERS[command]], capsys)
+    assert f"{empty}: " in said and "no finished " in said
+
+
 @pytest.mark.parametrize("command", FILES)
 def test_a_file_that_is_not_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(["gone.json" if part == "GONE" else part for part in FILES[command]], capsys)

@@ -247,4 +247,4 @@ def test_the_command_writes_a_page(tone_build: Callable[..., BuildResult], tmp_p
     assert set(QUESTIONS) == {"naturalness", "event", "times"}
     file = answers(folder, tmp_path / "a.json", "a", {drawn_ids(folder, n=1, seed=1)[0]: {"event": "yes"}})
     assert main(["listen", str(folder), "--answers", str(file)]) == 0
-    assert main(["listen", str(tmp_path)]) == 1
+    assert main(["listen", str(tmp_path)]) == 2
