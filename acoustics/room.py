@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import AudioError
+from ..whole_file import beside
 from .guard import check_number, check_rate_hz, check_signal, n_samples_in
 from .noise import noise_floor as noise_floor  # a room has one
 from .record import to_json
@@ -241,11 +241,8 @@ def room_rir(
         check_signal(kept, name=str(path))
         return np.asarray(kept, dtype=np.float32)
     rir = _simulate(room, talker, sample_rate_hz)
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{uuid4().hex}.tmp")
-    with beside.open("wb") as file:
+    with beside(path) as part, part.open("wb") as file:
         np.save(file, rir)
-    beside.replace(path)
     return rir
 
 

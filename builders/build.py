@@ -14,11 +14,12 @@ from .. import AudioError, EngineError, ReleaseError, SpeechError
 from ..acoustics.level import from_pcm16
 from ..scenarios.conversation import Plan
 from ..scenarios.recipe import Recipe, row_digest
+from ..whole_file import put_text
 from .assemble import assemble
 from .check import Finding, check_limits, check_row
 from .decided import read_decided, still_holds, write_decided
 from .engines import run_on
-from .finished import read_reject, reject_path, row_path, said_path, sample_key, write_whole
+from .finished import read_reject, reject_path, row_path, said_path, sample_key
 from .foresee import refuse_impossible
 from .gates import findings_of, reasons_table
 from .jobs import Job, jobs_of
@@ -202,7 +203,7 @@ def build_sample(site: Site, job: Job) -> Outcome:
         "clips": [f"{site.recipe.speech.engine}/{c}" for c in clips],
     }
     write_decided(site, job, key)
-    write_whole(reject, json.dumps(rejected, ensure_ascii=False))
+    put_text(reject, json.dumps(rejected, ensure_ascii=False))
     return Outcome(
         job=job,
         key=key,

@@ -19,6 +19,7 @@ from .agreement import WEBRTC, agreement_share
 from .before_effects import before_effects, differs_by
 from .flac import from_flac
 from .sample import Sample
+from .schema import AUDIO_COLUMNS
 from .sound_record import read_record, speech_of
 
 KEPT_BEFORE_S = 0.020
@@ -33,7 +34,6 @@ THRESHOLD_DB = 2.0
 LATE_OFFSET_S = 0.35
 """In a room the sound of a word lasts this much longer than the word."""
 
-TRACKS = ("input", "clean_input", "untreated_input", "system")
 
 Signal = NDArray[np.float32]
 
@@ -155,7 +155,7 @@ class _Report:
 
     def has_audio(self) -> bool:
         """Return whether the row has any sound; only annotations of recordings may have none."""
-        if any(self.row[name] is not None for name in TRACKS):
+        if any(self.row[name] is not None for name in AUDIO_COLUMNS):
             return True
         if self.row["provenance"]["engine"] != "recording":
             self.find("audio", "all tracks", "none", "sound")
@@ -165,7 +165,7 @@ class _Report:
         """Tracks are mono, finite, of the row's length, and do not clip. Without them nothing else can be said."""
         wanted = self.at(self.row["duration_s"])
         peaks = []
-        for name in TRACKS:
+        for name in AUDIO_COLUMNS:
             samples = from_flac(self.row[name])
             if samples is None:
                 continue

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import RecipeError
+from ..whole_file import beside
 from .inputs import file_there, folder_there
 
 if TYPE_CHECKING:
@@ -182,16 +183,11 @@ def _write_page(
         raise RecipeError(f"{page} exists; give another name, or --overwrite to replace it")
     reasons: Counter[str] = Counter()
     found = find_excerpts(read(), wanted, lambda _, stretch: reasons.update([stretch.reason]))
-    beside = page.with_name(f".{page.name}.tmp")
     n = -2  # the page's head and tail are pieces too
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            for piece in review_page(f"{wanted.name}: {wanted.selection}", review_items(found)):
-                file.write(piece)
-                n += 1
-        beside.replace(page)
-    finally:
-        beside.unlink(missing_ok=True)
+    with beside(page) as part, part.open("w", encoding="utf-8") as file:
+        for piece in review_page(f"{wanted.name}: {wanted.selection}", review_items(found)):
+            file.write(piece)
+            n += 1
     typer.echo(f"{page}: {n} excerpts to review; open it, decide, save, and give the file as --decisions")
     _say_why({"left out by the rules": reasons})
 

@@ -44,7 +44,7 @@ def measure(
     Of a built folder the default gates are applied too; returns how many findings there are.
 
     ``values.jsonl``, ``measures.json`` and a page of the worst for each value with a better end go to `out`,
-    by default ``FOLDER/quality``.
+    by default ``FOLDER/quality``; of a built folder, what other measures left there before stays.
     """
     from .built import MANIFEST
     from .progress import Steps
@@ -54,6 +54,7 @@ def measure(
     from .quality.measure_folder import measure_folder, write_values
     from .quality.sample_values import usable
     from .quality.worst_page import write_worst
+    from .side_files import read_measures, read_value_lines
 
     models = {"comet": comet} if comet else {}
     tools = Tools(cache_dir=cache_dir, recogniser=recogniser, **models)
@@ -65,7 +66,15 @@ def measure(
             folder, measures, tools, workers=workers, language=language, progress=steps.advance
         )
     target = out or folder / "quality"
-    write_values(samples, measures, tools, target)
+    stays = out is None and (folder / MANIFEST).exists()  # the folder's own: of the same samples
+    write_values(
+        samples,
+        measures,
+        tools,
+        target,
+        earlier=read_value_lines(folder) if stays else {},
+        earlier_measures=read_measures(folder) if stays else {},
+    )
     pages = []
     if worst:
         items = items_of(folder, language)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .variant_report import ToSpeak
 
 _N_CORES = os.cpu_count() or 1
+_LEFT_S = 86_400.0
+"""A half written file that nobody touched for a day is no running process's."""
 
 cache_app = typer.Typer(
     invoke_without_command=True, help="The speech cache: what it holds, what may go, export and import."
@@ -107,12 +109,15 @@ def prune(
         str, typer.Option("--to-size", help="The oldest clips, until the rest is at most this: 500MB, 2GB.")
     ] = "",
     engine: Annotated[str, typer.Option("--engine", help="Only clips of this engine.")] = "",
-    damaged: Annotated[bool, typer.Option("--damaged", help="Damaged clips (reads every clip).")] = False,
+    damaged: Annotated[
+        bool, typer.Option("--damaged", help="Damaged and half written clips (reads every clip).")
+    ] = False,
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete them; without it they are only shown.")
     ] = False,
 ) -> None:
     """Show which clips may go, or delete them."""
+    from ..whole_file import left_in
     from .cache_care import bytes_from, entries, readable, to_prune
 
     limit = bytes_from(to_size) if to_size else None
@@ -134,11 +139,15 @@ def prune(
             at_most_bytes=limit,
             damaged=damaged,
         )
+    left = list(left_in(cache_dir, older_than_s=_LEFT_S)) if damaged else []
     if delete:
-        for entry in gone:
-            entry.path.unlink(missing_ok=True)
+        for path in (*(entry.path for entry in gone), *left):
+            path.unlink(missing_ok=True)
     size = readable(sum(entry.n_bytes for entry in gone))
-    typer.echo(f"{len(gone)} of {len(found)} clips, {size}: {'deleted' if delete else 'may go (--delete)'}")
+    told = "deleted" if delete else "may go (--delete)"
+    typer.echo(f"{len(gone)} of {len(found)} clips, {size}: {told}")
+    if left:
+        typer.echo(f"{len(left)} files that a killed process left half written: {told}")
 
 
 @cache_app.command("export")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import RecipeError
+from ..whole_file import beside
 from .inputs import files_there
 
 timing = typer.Typer(
@@ -107,15 +108,12 @@ def fit(
             licence=licence,
         ),
     )
-    beside = out.with_name(f".{out.name}.tmp")
-    try:
-        beside.write_text(profile_json(profile), encoding="utf-8")
-        read_profile(beside)  # one that no recipe could use is not left
-        beside.replace(out)
-    except RecipeError as error:
-        raise RecipeError(str(error).replace(str(beside), str(out))) from None
-    finally:
-        beside.unlink(missing_ok=True)
+    with beside(out) as part:
+        part.write_text(profile_json(profile), encoding="utf-8")
+        try:
+            read_profile(part)  # one that no recipe could use is not left
+        except RecipeError as error:
+            raise RecipeError(str(error).replace(str(part), str(out))) from None
     typer.echo(describe(profile))
     for name, table in profile.tables.items():
         if table.method != "quantiles":

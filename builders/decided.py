@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .finished import row_path, write_whole
+from ..whole_file import put_text
+from .finished import row_path
 from .gates import Gate, judge
 from .jobs import Job
 from .quality.sample_values import SampleQuality
@@ -44,7 +45,7 @@ def write_decided(
         noted["values"] = dict(quality.values)
         noted["by_turn"] = [dict(values) for values in quality.by_turn]
         noted["notes"] = [[turn, measure, note] for (turn, measure), note in quality.notes.items()]
-    write_whole(decided_path(site, key), json.dumps(noted, ensure_ascii=False, default=float))
+    put_text(decided_path(site, key), json.dumps(noted, ensure_ascii=False, default=float))
 
 
 def read_decided(site: Site, key: str) -> Decided | None:

@@ -7,7 +7,6 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from .. import __version__
 from ..scenarios.conversation import Plan
@@ -65,16 +64,3 @@ def read_reject(site: Site, key: str) -> dict[str, Any]:
     """Return why a sample was rejected: its attempts with their reasons."""
     reject: dict[str, Any] = json.loads(reject_path(site, key).read_text(encoding="utf-8"))
     return reject
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = beside_of(path)
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
-
-
-def beside_of(path: Path) -> Path:
-    """Return a name beside `path` that no other process, on any machine, has."""
-    return path.with_suffix(f".{uuid4().hex}.tmp")

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from .. import RecipeError, ReleaseError
+from ..whole_file import left_in
 from .stopping import held_back
 
 _LOCK = ".lock"
@@ -166,6 +167,8 @@ def _remove_empty(partial: Path) -> None:
 def put_in_place(done: Path, out: Path) -> None:
     """Give a finished folder its name; an old one, which must be ours, goes only when the new one stands."""
     refuse_taken(out, overwrite=True)
+    for path in left_in(done):
+        path.unlink()
     old = out.with_name(f"{out.name}.replaced-{uuid4().hex[:8]}")
     with held_back():
         if out.exists():

@@ -16,6 +16,7 @@ from .corpora.excerpt import RATE_HZ, Cut, Excerpt
 from .corpora.speech import SpanS
 from .flac import to_flac
 from .recorded_events import chat_events, task_events
+from .rows import m3_rows
 from .schema import COLUMNS
 
 
@@ -79,7 +80,7 @@ def recorded_row(
         sample_rate_hz=rate,
         turns=_turns(excerpt, conversation, m3),
         events=[event_row(event, sound.user.size) for event in events],
-        m3_events=_m3_rows(m3) if excerpt.has_system else None,
+        m3_events=m3_rows(m3) if excerpt.has_system else None,
         checks=dict.fromkeys(parts_of("checks")),
         script={
             "id": conversation.id,
@@ -215,14 +216,6 @@ def event_row(event: Event, n_samples: int) -> dict[str, Any]:
     if event.kind == "backchannel":
         row["meets_m3"] = True
     return row
-
-
-def _m3_rows(m3: dict[str, tuple[M3Event, ...]]) -> list[dict[str, Any]]:
-    return [
-        {"kind": e.kind, "role": role, "onset_s": e.start_cs / 100, "offset_s": e.end_cs / 100}
-        for role, events in m3.items()
-        for e in events
-    ]
 
 
 def _provenance(excerpt: Excerpt, conversation: Conversation, sound: Cut, about: About) -> dict[str, Any]:

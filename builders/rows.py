@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def to_row(sample: Sample, *, recipe_digest: str) -> dict[str, Any]:
             for said, turn, utterance in zip(plan.turns, timeline.turns, sample.utterances, strict=True)
         ],
         "events": [_event(event, sample) for event in sample.annotation.events],
-        "m3_events": _m3_rows(sample),
+        "m3_events": None if sample.m3_events is None else m3_rows(sample.m3_events),
         "backchannel_q": (
             None if sample.annotation.backchannel_q is None else list(sample.annotation.backchannel_q)
         ),
@@ -137,20 +138,12 @@ def _event(event: Event, sample: Sample) -> dict[str, Any]:
     }
 
 
-def _m3_rows(sample: Sample) -> list[dict[str, Any]] | None:
-    if sample.m3_events is None:
-        return None
-    rows: list[tuple[str, M3Event]] = [
-        (role, event) for role, events in sample.m3_events.items() for event in events
-    ]
+def m3_rows(m3_events: Mapping[str, Sequence[M3Event]]) -> list[dict[str, Any]]:
+    """Return M3's events by role as a row holds them."""
     return [
-        {
-            "kind": event.kind,
-            "role": role,
-            "onset_s": event.start_cs / 100,
-            "offset_s": event.end_cs / 100,
-        }
-        for role, event in rows
+        {"kind": event.kind, "role": role, "onset_s": event.start_cs / 100, "offset_s": event.end_cs / 100}
+        for role, events in m3_events.items()
+        for event in events
     ]
 
 

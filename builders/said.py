@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from .. import NoDatasetError, ReleaseError
 from ..acoustics.level import to_pcm16
 from ..scenarios.conversation import Cast, Pause, PlannedTurn, Role, Shape, Voice, Word
 from ..scenarios.reason import reason_of
+from ..whole_file import put_text
 from .json_file import Form, parse_line
 from .sample import Utterance
 from .speakers import Speaker, varies_by_seed
@@ -157,10 +157,7 @@ def from_json(line: Mapping[str, Any], folder: Path) -> Utterance:
 
 def write_said(path: Path, said: Said) -> None:
     """Write the record of one sample to a file of its own, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{uuid4().hex}.tmp")
-    beside.write_text(json.dumps(asdict(said), ensure_ascii=False), encoding="utf-8")
-    beside.replace(path)
+    put_text(path, json.dumps(asdict(said), ensure_ascii=False))
 
 
 def gather_said(folder: Path, records: Iterable[tuple[Path, str]]) -> None:

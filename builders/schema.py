@@ -207,6 +207,9 @@ COLUMNS: tuple[Column, ...] = (
     ),
 )
 
+AUDIO_COLUMNS = tuple(column.name for column in COLUMNS if column.type == "audio")
+"""The tracks of a row: what the user's microphone hears, with and without the event, and the system's side."""
+
 
 def features(sample_rate_hz: int) -> dict[str, Any]:
     """Return the features as the ``huggingface`` metadata of Parquet states them."""

@@ -91,11 +91,15 @@ def read_listening(folder: Path) -> dict[str, Any]:
 
 def read_values(folder: Path) -> dict[str, Mapping[str, float | None]]:
     """Return what `duplexkit check FOLDER --measure` left of each sample, by id; nothing where it never ran."""
+    return {id_: line["values"] for id_, line in read_value_lines(folder).items()}
+
+
+def read_value_lines(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the lines of ``quality/values.jsonl`` by sample: values of the sample, `by_turn`, and `notes`."""
     path = folder / VALUES
-    if not path.exists():
-        return {}
-    lines = read_json_lines(path, {"id": str, "values": {"*": (float, None)}}, cure=_MEASURE)
-    return {line["id"]: line["values"] for line in lines}
+    numbers: Form = {"*": (float, None)}
+    form: Form = {"id": str, "values": numbers, "by_turn?": [numbers], "notes?": {"*": str}}
+    return {line["id"]: line for line in read_json_lines(path, form, cure=_MEASURE)} if path.exists() else {}
 
 
 def read_measures(folder: Path) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import zipfile
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from .. import ReleaseError, SpeechError
 from ..scenarios.reason import reason_of
+from ..whole_file import beside
 from .cache_care import entries
 from .said import all_said
 from .side_files import read_rejects
@@ -54,9 +54,9 @@ def export_clips(clips: Iterable[str], cache_dir: Path, archive: Path) -> int:
         raise ReleaseError(f"{archive} exists; give another name, or take it away first")
     wanted = sorted(clips)
     missing = []
-    beside = archive.with_name(f".{archive.name}.{os.getpid()}.tmp")
     try:
-        with zipfile.ZipFile(beside, "w") as file:  # the clips are not packed again: they are ZIP files
+        with beside(archive) as part, zipfile.ZipFile(part, "w") as file:
+            # the clips are not packed again: they are ZIP files
             head = {"format": _FORMAT, "made_by": "duplexkit", "clips": len(wanted)}
             file.writestr(zipfile.ZipInfo("archive.json", _WHEN), json.dumps(head))
             for clip in wanted:
@@ -65,16 +65,13 @@ def export_clips(clips: Iterable[str], cache_dir: Path, archive: Path) -> int:
                     file.writestr(zipfile.ZipInfo(f"{clip}.zip", _WHEN), path.read_bytes())
                 else:
                     missing.append(clip)
-        if missing:
-            raise SpeechError(
-                f"{len(missing)} of {len(wanted)} clips are not in the cache {cache_dir}, or damaged there "
-                f"(the first: {missing[0]}): give the cache that the build was made with (--cache)"
-            )
-        beside.replace(archive)
+            if missing:
+                raise SpeechError(
+                    f"{len(missing)} of {len(wanted)} clips are not in the cache {cache_dir}, or damaged there "
+                    f"(the first: {missing[0]}): give the cache that the build was made with (--cache)"
+                )
     except OSError as error:
         raise ReleaseError(f"{archive} cannot be written: {error.strerror or error}") from None
-    finally:
-        beside.unlink(missing_ok=True)
     return len(wanted)
 
 
@@ -104,13 +101,10 @@ def import_clips(archive: Path, cache_dir: Path) -> tuple[int, int]:
                 if is_whole(target):
                     continue
                 n_new += 1
-                target.parent.mkdir(parents=True, exist_ok=True)
-                beside = target.with_suffix(f".{os.getpid()}.tmp")
-                beside.write_bytes(file.read(name))
-                if not is_whole(beside):
-                    beside.unlink()
-                    raise SpeechError(f"{archive}: the clip {name} is damaged; copy the archive again")
-                beside.replace(target)
+                with beside(target) as part:
+                    part.write_bytes(file.read(name))
+                    if not is_whole(part):
+                        raise SpeechError(f"{archive}: the clip {name} is damaged; copy the archive again")
     except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
         if isinstance(error, SpeechError):
             raise

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
 from .. import EngineError
+from ..whole_file import beside
 from .speakers import Clip, ClipWord, Speaker, SpeechRequest, varies_by_seed
 
 _FORMAT = 1
@@ -84,11 +84,9 @@ def _write(path: Path, clip: Clip) -> None:
         "words": None if clip.words is None else [asdict(word) for word in clip.words],
         "sha256": hashlib.sha256(samples.getvalue()).hexdigest(),
     }
-    beside = path.with_suffix(f".{uuid4().hex}.tmp")
-    with zipfile.ZipFile(beside, "w") as archive:
+    with beside(path) as part, zipfile.ZipFile(part, "w") as archive:
         archive.writestr("samples.npy", samples.getvalue())
         archive.writestr("meta.json", json.dumps(meta))
-    beside.replace(path)
 
 
 def _read(path: Path) -> Clip | None:

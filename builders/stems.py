@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import ReleaseError
 from ..acoustics.level import from_pcm16
+from ..whole_file import put_bytes
 from .flac import to_flac
 
 
@@ -24,10 +24,7 @@ def write_stem(folder: Path, sha256: str, pcm: NDArray[np.int16], sample_rate_hz
     path = stem_path(folder, sha256)
     if path.exists():
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{uuid4().hex}.tmp")
-    beside.write_bytes(to_flac(pcm, sample_rate_hz))
-    beside.replace(path)
+    put_bytes(path, to_flac(pcm, sample_rate_hz))
 
 
 def read_stem(folder: Path, sha256: str) -> NDArray[np.float32]:

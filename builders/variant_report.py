@@ -16,11 +16,10 @@ from .built import open_built, read_manifest, rows_in
 from .jobs import jobs_of
 from .said import SAID, ids_of, said_of
 from .sayings import Voices, kept_of, planned
+from .schema import AUDIO_COLUMNS
 from .speak import again
 from .variant import Variant
 from .workshop import Site, workshop
-
-_SOUND = ("input", "clean_input", "untreated_input", "system")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +99,7 @@ def _facts_of(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         said = said_of(folder, row["id"])
         sound = {
             column: None if row[column] is None else hashlib.sha256(row[column]["bytes"]).hexdigest()
-            for column in _SOUND
+            for column in AUDIO_COLUMNS
         }
         yield (
             row["id"],

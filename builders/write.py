@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
+from ..whole_file import beside
 from .origin import generator
 from .parquet_file import opened
-from .schema import SCHEMA_VERSION, arrow_schema, schema_digest
+from .schema import AUDIO_COLUMNS, SCHEMA_VERSION, arrow_schema, schema_digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,23 +39,16 @@ _CATEGORIES = (
 
 def row_bytes(row: dict[str, Any]) -> int:
     """Return how many bytes of audio a row holds."""
-    return sum(
-        len(row[name]["bytes"])
-        for name in ("input", "clean_input", "untreated_input", "system")
-        if row[name] is not None
-    )
+    return sum(len(row[name]["bytes"]) for name in AUDIO_COLUMNS if row[name] is not None)
 
 
 def write_row(path: Path, row: dict[str, Any]) -> None:
     """Write one row as a Parquet file of its own, whole or not at all."""
     import pyarrow as pa
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{uuid4().hex}.tmp")
     schema = arrow_schema(row["sample_rate_hz"])
-    with _writer(beside, schema) as writer:
+    with beside(path) as part, _writer(part, schema) as writer:
         writer.write_table(pa.Table.from_pylist([row], schema=schema))
-    beside.replace(path)
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:

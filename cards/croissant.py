@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import ReleaseError
 from ..builders.schema import COLUMNS, Type
+from ..whole_file import beside
 from .about import About
 from .licenses import LICENCES
 from .summarize import Summary
@@ -94,16 +95,14 @@ def write_croissant(folder: Path, summary: Summary, *, about: About, version: st
         distribution=distribution,
         record_sets=[rows],
     )
-    beside = folder / f".{FILE}.tmp"
-    beside.write_text(
-        json.dumps(metadata.to_json(), indent=1, ensure_ascii=False, default=str) + "\n", encoding="utf-8"
-    )
-    try:
-        mlc.Dataset(jsonld=str(beside))
-    except mlc.ValidationError as error:
-        beside.unlink()
-        raise ReleaseError(f"{folder / FILE}: not valid ({error})") from None
-    beside.replace(folder / FILE)
+    with beside(folder / FILE) as part:
+        part.write_text(
+            json.dumps(metadata.to_json(), indent=1, ensure_ascii=False, default=str) + "\n", encoding="utf-8"
+        )
+        try:
+            mlc.Dataset(jsonld=str(part))
+        except mlc.ValidationError as error:
+            raise ReleaseError(f"{folder / FILE}: not valid ({error})") from None
 
 
 def _field(id_: str, name: str, type_: Type, meaning: str, path: list[str]) -> Any:

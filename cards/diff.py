@@ -13,8 +13,8 @@ from typing import Any, Literal
 from .. import ReleaseError
 from ..builders.built import open_built, rows_in
 from ..builders.parquet_file import opened
+from ..builders.schema import AUDIO_COLUMNS
 from .load import PAPERS
-from .summarize import TRACKS
 
 Level = Literal["none", "patch", "minor", "major"]
 
@@ -111,7 +111,7 @@ def diff_folders(old: Path, new: Path) -> Difference:
         before, after = first.rows[id_], second.rows[id_]
         for name in before.values.keys() & after.values.keys():
             if before.values[name] != after.values[name]:
-                (audio if name in TRACKS else columns)[name] += 1
+                (audio if name in AUDIO_COLUMNS else columns)[name] += 1
     return Difference(
         schema=_schema_changes(first.schema, second.schema),
         configs_added=tuple(name for name in second.configs if name not in first.configs),
@@ -153,7 +153,7 @@ def _index(folder: Path) -> _Index:
 
 
 def _digest(column: str, value: Any) -> bytes:
-    if column in TRACKS and value is not None:
+    if column in AUDIO_COLUMNS and value is not None:
         import soundfile
 
         samples, rate = soundfile.read(io.BytesIO(value["bytes"]), dtype="int32", always_2d=True)

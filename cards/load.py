@@ -9,8 +9,8 @@ from typing import Any
 
 from .. import ReleaseError
 from ..builders.built import MANIFEST, manifest_in, read_manifest
+from ..builders.schema import AUDIO_COLUMNS
 from ..builders.write import read_rows
-from .summarize import TRACKS
 
 PAPERS = ("README.md", "CITATION.cff", "croissant.json", "release.toml", "LICENSE*")
 """What describes the rows and stands beside them: patterns of names."""
@@ -143,7 +143,7 @@ def _rows(shards: list[Path]) -> Iterator[dict[str, Any]]:
 
     for shard in shards:
         for row in read_rows(shard):
-            for track in TRACKS:
+            for track in AUDIO_COLUMNS:
                 if row[track] is not None:
                     row[track] = soundfile.read(io.BytesIO(row[track]["bytes"]), dtype="float32")[0]
             yield row

@@ -12,6 +12,7 @@ from typing import Any
 from ..builders.built import MANIFEST, open_built
 from ..builders.noise_origin import noise_origin
 from ..builders.parquet_file import opened
+from ..builders.schema import AUDIO_COLUMNS
 from ..builders.side_files import SideFiles, read_side_files
 from ..scenarios.conversation import parent_of
 from ..scenarios.label_difference import label_differences
@@ -36,8 +37,6 @@ _READ = (
     "provenance",
     "sample_rate_hz",
 )
-
-TRACKS = ("input", "clean_input", "untreated_input", "system")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -115,7 +114,7 @@ def summarize(folder: Path) -> Summary:
     digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
     summary = Summary(manifest=manifest, manifest_sha256=digest, beside=read_side_files(folder))
     languages: dict[str, None] = {}
-    columns = [*_READ, *(f"{track}.path" for track in TRACKS)]
+    columns = [*_READ, *(f"{track}.path" for track in AUDIO_COLUMNS)]
     for shard in built.shards:
         with opened(shard.path) as file:
             n_bytes = sum(
@@ -148,7 +147,7 @@ def _add(summary: Summary, config: str, row: dict[str, Any]) -> None:
     summary.presets.setdefault(scenario, Counter())[row["preset"]] += 1
     summary.relations.setdefault(scenario, Counter())[row["fdb_relation"]] += 1
     summary.events.setdefault(scenario, Counter()).update(event["kind"] for event in row["events"])
-    summary.tracks.setdefault(scenario, Counter()).update(t for t in TRACKS if row[t] is not None)
+    summary.tracks.setdefault(scenario, Counter()).update(t for t in AUDIO_COLUMNS if row[t] is not None)
     summary.durations_s.setdefault(scenario, []).append(row["duration_s"])
     summary.scripts.setdefault(split, set()).add(f"{row['language']}/{row['script']['id']}")
     summary.gaps.extend(measured_gaps(row))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..builders.quality import VALUES
-from ..builders.schema import COLUMNS, Type
+from ..builders.schema import AUDIO_COLUMNS, COLUMNS, Type
 from ..scenarios import SCENARIOS
 from ..scenarios.event_table import KINDS
 from ..scenarios.timing_report import fit_reports, fit_table
 from .licenses import result_of
-from .summarize import TRACKS, Summary
+from .summarize import Summary
 
 Table = list[list[str]]
 
@@ -49,9 +49,9 @@ def config_table(summary: Summary) -> Table:
 
 def track_table(summary: Summary) -> Table:
     """Return in how many rows of each scenario each track stands."""
-    table = [["scenario", *(f"`{track}`" for track in TRACKS)]]
+    table = [["scenario", *(f"`{track}`" for track in AUDIO_COLUMNS)]]
     for scenario in summary.scenarios:
-        table.append([scenario, *(str(summary.tracks[scenario][track]) for track in TRACKS)])
+        table.append([scenario, *(str(summary.tracks[scenario][track]) for track in AUDIO_COLUMNS)])
     return table
 
 

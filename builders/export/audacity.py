@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from .files import put_bytes
+from ...whole_file import put_bytes
 from .format import Options, Outcome, Row, file_id
 from .recording import put_recording
 

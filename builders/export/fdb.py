@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..place import to_samples
 from .fdb_tasks import RATE_HZ, Task, task_of_row
 from .fdb_transcripts import chunks_of, ground_truth, inside, recognised
 from .files import put_json, put_wav
 from .format import Options, Outcome, Row
-from .levels import event_sound, sample_at, tracks_at
+from .levels import event_sound, tracks_at
 
 Pcm = NDArray[np.int16]
 Files = dict[str, Any]
@@ -124,9 +125,9 @@ def _turns(row: Row) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str,
 def _interruption(row: Row, tracks: Mapping[str, Pcm]) -> Files:
     """Return v1's files: context, 7 s, interrupt and 15 s one after the other make the input again."""
     event, context, said = _turns(row)
-    start, stop = (sample_at(event[edge], RATE_HZ) for edge in ("onset_s", "offset_s"))
+    start, stop = (to_samples(event[edge], RATE_HZ) for edge in ("onset_s", "offset_s"))
     return {
-        "context.wav": tracks.get("clean_input", tracks["input"])[: sample_at(context["offset_s"], RATE_HZ)],
+        "context.wav": tracks.get("clean_input", tracks["input"])[: to_samples(context["offset_s"], RATE_HZ)],
         "interrupt.wav": tracks["input"][start:stop],
         "interrupt.json": [
             {
@@ -142,12 +143,12 @@ def _overlap(row: Row, tracks: Mapping[str, Pcm], task: Task, options: Options) 
     """Return v1.5's files."""
     event, context, said = _turns(row)
     alone, (first, last) = event_sound(tracks)
-    start = min(sample_at(event["onset_s"], RATE_HZ), first)
-    stop = max(sample_at(event["offset_s"], RATE_HZ), last)
+    start = min(to_samples(event["onset_s"], RATE_HZ), first)
+    stop = max(to_samples(event["offset_s"], RATE_HZ), last)
     end_s = _end_s(tracks)
     return {
         "clean_input.wav": tracks["clean_input"],
-        "context.wav": tracks["clean_input"][: sample_at(context["offset_s"], RATE_HZ)],
+        "context.wav": tracks["clean_input"][: to_samples(context["offset_s"], RATE_HZ)],
         task.stem: alone[start:stop],
         "metadata.json": {
             "context_text": context["text"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
-def put_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    beside.write_bytes(content)
-    beside.replace(path)
+from ...whole_file import beside, put_bytes
 
 
 def json_bytes(content: Any) -> bytes:
@@ -34,10 +27,8 @@ def put_wav(path: Path, channels: Sequence[NDArray[np.int16]], rate_hz: int) -> 
     """Write a WAV file of 16-bit PCM; each channel has shape (n,), all the same n."""
     import soundfile
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    soundfile.write(beside, np.stack(channels, axis=1), rate_hz, format="WAV", subtype="PCM_16")
-    beside.replace(path)
+    with beside(path) as part:
+        soundfile.write(part, np.stack(channels, axis=1), rate_hz, format="WAV", subtype="PCM_16")
 
 
 def wav_unless_there(path: Path, rate_hz: int, channels: Callable[[], Sequence[NDArray[np.int16]]]) -> None:

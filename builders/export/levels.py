@@ -11,15 +11,12 @@ from numpy.typing import NDArray
 from ...acoustics.level import Span, to_pcm16
 from ...acoustics.resample import resample, resample_to_level, resampled_length
 from ..flac import from_flac
+from ..place import to_samples
+from ..schema import AUDIO_COLUMNS
 from ..sound_record import read_record
 
 Signal = NDArray[np.float32]
 Pcm = NDArray[np.int16]
-
-
-def sample_at(seconds: float, rate_hz: int) -> int:
-    """Return a time as a sample index, halves up."""
-    return int((seconds * rate_hz + 0.5) // 1)
 
 
 def tracks_at(row: Mapping[str, Any], rate_hz: int) -> dict[str, Pcm]:
@@ -36,7 +33,7 @@ def tracks_at(row: Mapping[str, Any], rate_hz: int) -> dict[str, Pcm]:
     the new rate (a microphone that clips on purpose), all tracks of the row are lowered by the same gain.
     """
     own_hz: int = row["sample_rate_hz"]
-    there = {name: from_flac(row[name]) for name in ("input", "clean_input", "untreated_input", "system")}
+    there = {name: from_flac(row[name]) for name in AUDIO_COLUMNS}
     given = {name: samples for name, samples in there.items() if samples is not None}
     if rate_hz == own_hz:
         return {name: to_pcm16(samples) for name, samples in given.items()}
@@ -68,7 +65,7 @@ def _event_alone(row: Mapping[str, Any], alone: Signal, own_hz: int, rate_hz: in
     if sounds.size == 0:
         return np.zeros(resampled_length(alone.size, from_rate_hz=own_hz, to_rate_hz=rate_hz), np.float32)
     spans = [  # none where the row names no event
-        (sample_at(event["onset_s"], own_hz), min(sample_at(event["offset_s"], own_hz), alone.size))
+        (to_samples(event["onset_s"], own_hz), min(to_samples(event["offset_s"], own_hz), alone.size))
         for event in row["events"][-1:]
     ]
     moved = _moved(alone, spans, own_hz, rate_hz)
@@ -92,7 +89,7 @@ def on_axis_spans(row: Mapping[str, Any]) -> list[Span]:
 
 def _speech(row: Mapping[str, Any], roles: tuple[str, ...], without: int | None = None) -> list[Span]:
     rate_hz: int = row["sample_rate_hz"]
-    n_samples = sample_at(row["duration_s"], rate_hz)
+    n_samples = to_samples(row["duration_s"], rate_hz)
     spans: list[Span] = []
     for i, turn in enumerate(row["turns"]):
         if turn["role"] not in roles or i == without:
@@ -104,7 +101,7 @@ def _speech(row: Mapping[str, Any], roles: tuple[str, ...], without: int | None 
         )
         edges = [turn["onset_s"], *(edge for pause in pauses for edge in pause), turn["offset_s"]]
         for onset_s, offset_s in zip(edges[::2], edges[1::2], strict=True):
-            start, stop = sample_at(onset_s, rate_hz), min(sample_at(offset_s, rate_hz), n_samples)
+            start, stop = to_samples(onset_s, rate_hz), min(to_samples(offset_s, rate_hz), n_samples)
             if stop > start:
                 spans.append((start, stop))
     return spans

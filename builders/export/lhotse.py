@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ...acoustics.resample import resampled_length
+from ..place import to_samples
 from .format import Options, Outcome, Row, file_id
-from .levels import sample_at
 from .recording import CHANNEL_OF_ROLE, n_channels, put_recording, rate_of
 
 _DIGITS = 8
@@ -63,7 +63,7 @@ def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outco
 def samples_at(row: Row, rate_hz: int) -> int:
     """Return how many samples the row's tracks have at a rate."""
     own_hz = row["sample_rate_hz"]
-    return resampled_length(sample_at(row["duration_s"], own_hz), from_rate_hz=own_hz, to_rate_hz=rate_hz)
+    return resampled_length(to_samples(row["duration_s"], own_hz), from_rate_hz=own_hz, to_rate_hz=rate_hz)
 
 
 def recording(name: str, path: Path, *, rate_hz: int, n_samples: int, channels: list[int]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typing import Any, TextIO
 
 from ...scenarios.events import IPU_GAP_CS, centiseconds
 from ...scenarios.m3_json import m3_line
-from .files import put_bytes, wav_unless_there
+from ...whole_file import put_bytes
+from .files import wav_unless_there
 from .format import Options, Outcome, Row, file_id
 from .levels import tracks_at
 from .m3_labels import CHANNELS, Events, as_intended, by_rule

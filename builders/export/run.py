@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ... import DuplexkitError, ReleaseError, __version__
+from ...whole_file import put_bytes
 from ..out_folder import claimed, clear, partial_of, put_in_place, refuse_taken, refuse_within
 from ..stopping import going_on
-from .files import json_bytes, put_bytes, put_json
+from .files import json_bytes, put_json
 from .format import Format, Options, Row, check_choices
 from .origins import ATTRIBUTION, EXPORT, Origins, attribution_text
 from .source import Source, rows_of

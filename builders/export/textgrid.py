@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from .files import put_bytes
+from ...whole_file import put_bytes
 from .format import Options, Outcome, Row, file_id
 from .recording import put_recording
 

@@ -7,14 +7,15 @@ import json
 import os
 import tarfile
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 
+from ...whole_file import beside
+from ..schema import AUDIO_COLUMNS
 from .format import Options, Outcome, Row, file_id
 
 SAMPLES_PER_SHARD = 256
-
-TRACKS = ("input", "clean_input", "untreated_input", "system")
 
 
 def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outcome]:
@@ -26,15 +27,15 @@ def write(rows: Iterable[Row], folder: Path, options: Options) -> Iterator[Outco
     number = 0
     while (first := next(stream, None)) is not None:
         path = folder / f"shard-{number:06d}.tar"
-        beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         write_it = not path.exists()
-        with tarfile.open(beside if write_it else os.devnull, "w", format=tarfile.USTAR_FORMAT) as tar:
+        with (
+            beside(path) if write_it else nullcontext(Path(os.devnull)) as part,
+            tarfile.open(part, "w", format=tarfile.USTAR_FORMAT) as tar,
+        ):
             for row in _chain(first, islice(stream, SAMPLES_PER_SHARD - 1)):
                 if write_it:
                     _add(tar, row)
                 yield Outcome(id=row["id"], place=f"{path.name}/{file_id(row['id'])}")
-        if write_it:
-            beside.replace(path)
         number += 1
 
 
@@ -45,10 +46,10 @@ def _chain(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
 
 def _add(tar: tarfile.TarFile, row: Row) -> None:
     key = file_id(row["id"])
-    for name in TRACKS:
+    for name in AUDIO_COLUMNS:
         if row[name] is not None:
             _member(tar, f"{key}.{name}.flac", row[name]["bytes"])
-    labels = {name: value for name, value in row.items() if name not in TRACKS}
+    labels = {name: value for name, value in row.items() if name not in AUDIO_COLUMNS}
     _member(tar, f"{key}.json", json.dumps(labels, ensure_ascii=False).encode())
 
 

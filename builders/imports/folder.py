@@ -16,19 +16,18 @@ from ... import AudioError, DuplexkitError, ReleaseError
 from ...acoustics.level import to_pcm16
 from ...scenarios.recipe import Checks
 from ..check import check_row
-from ..export.levels import sample_at, tracks_at
+from ..export.levels import tracks_at
 from ..export.origins import ATTRIBUTION
 from ..flac import from_flac, to_flac
 from ..out_folder import fresh, put_in_place
-from ..schema import COLUMNS
+from ..place import to_samples
+from ..schema import AUDIO_COLUMNS, COLUMNS
 from ..stems import read_stem, write_stem
 from ..write import manifest, read_rows, write_row, write_split
 from .origin import Origin
 from .row import sound_record
 
 Row = dict[str, Any]
-
-TRACKS = ("input", "clean_input", "untreated_input", "system")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,9 +42,11 @@ class _Content:
         """Count a row; its sound goes into the digest as samples, so that no encoder's version is in it."""
         keys = ("scenario", "language", "preset", "fdb_relation", "split")
         self.counts[tuple(row[key] for key in keys)] += 1
-        labels = {key: value for key, value in row.items() if key not in (*TRACKS, "checks", "provenance")}
+        labels = {
+            key: value for key, value in row.items() if key not in (*AUDIO_COLUMNS, "checks", "provenance")
+        }
         self.sha256.update(json.dumps(labels, sort_keys=True, ensure_ascii=False).encode())
-        for track in TRACKS:
+        for track in AUDIO_COLUMNS:
             samples = from_flac(row[track])
             self.sha256.update(b"" if samples is None else to_pcm16(samples).tobytes())
 
@@ -243,8 +244,8 @@ def _with_stems(row: Row, folder: Path) -> None:
         if samples is None:
             raise AudioError(f"{row['id']}: a turn of {said['role']} without a track of it")
         pcm = to_pcm16(samples)
-        start = min(sample_at(said["onset_s"], rate_hz), pcm.size - 1)
-        stem = np.ascontiguousarray(pcm[start : max(start + 1, sample_at(said["offset_s"], rate_hz))])
+        start = min(to_samples(said["onset_s"], rate_hz), pcm.size - 1)
+        stem = np.ascontiguousarray(pcm[start : max(start + 1, to_samples(said["offset_s"], rate_hz))])
         sha256 = hashlib.sha256(stem.tobytes()).hexdigest()
         write_stem(folder, sha256, stem, rate_hz)
         row["provenance"]["turns"].append({"stem": sha256, "clip": None, "speed": None, "seed": None})

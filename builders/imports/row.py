@@ -16,7 +16,7 @@ from ...acoustics.sound_file import read_sound as read_channels
 from ...scenarios.conversation import Event, Role
 from ...scenarios.event_table import expected, scoring_window
 from ..flac import to_flac
-from ..schema import COLUMNS
+from ..schema import AUDIO_COLUMNS, COLUMNS
 
 Pcm = NDArray[np.int16]
 
@@ -167,7 +167,7 @@ def row(
         "split": split,
         "preset": source,
         "fdb_relation": "published" if source.startswith("fdb") else "own",
-        **{track: audio(track) for track in ("input", "clean_input", "untreated_input", "system")},
+        **{track: audio(track) for track in AUDIO_COLUMNS},
         "duration_s": duration_s,
         "sample_rate_hz": rate_hz,
         "turns": turns,

@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
+from ...whole_file import put_text
 from .measure import Measure, Measured, SpokenClip, Tools
 
 
@@ -34,10 +34,7 @@ def kept(cache_dir: Path, kind: str, version: str, key: str, make: Callable[[], 
     except (OSError, ValueError, KeyError, TypeError):
         pass
     value = make()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{uuid4().hex}.tmp")
-    beside.write_text(json.dumps({"version": version, "kept": value}, ensure_ascii=False), encoding="utf-8")
-    beside.replace(path)
+    put_text(path, json.dumps({"version": version, "kept": value}, ensure_ascii=False))
     return value, False
 
 

@@ -8,7 +8,9 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from ...whole_file import put_text
 from ..engines import run_on
 from . import MEASURES
 from .clip_source import MeasuredItem, items_of, read_clip
@@ -104,7 +106,7 @@ def _measure_pairs(
                 values={**old.values, **one.values},
                 by_turn=old.by_turn,
                 notes=old.notes,
-                n_new=old.n_new + (not was_kept),
+                n_new=old.n_new + (not was_kept and item is first),
             )
 
 
@@ -122,15 +124,41 @@ def pairs_of(items: Sequence[MeasuredItem]) -> Iterator[tuple[MeasuredItem, Meas
 
 
 def write_values(
-    samples: Sequence[MeasuredSample], measures: Sequence[Measure], tools: Tools, out: Path
+    samples: Sequence[MeasuredSample],
+    measures: Sequence[Measure],
+    tools: Tools,
+    out: Path,
+    *,
+    earlier: Mapping[str, Mapping[str, Any]],
+    earlier_measures: Mapping[str, Any],
 ) -> Path:
-    """Write ``values.jsonl``, a line a sample, and ``measures.json``, what measured it; return the first."""
+    """Write ``values.jsonl``, a line a sample, and ``measures.json``, what measured it; return the first.
+
+    What other measures left there before (`earlier` by id, `earlier_measures` by name) stays.
+    """
     out.mkdir(parents=True, exist_ok=True)
     path = out / "values.jsonl"
-    lines = [json.dumps({**asdict(s), "n_new": None}, ensure_ascii=False, sort_keys=True) for s in samples]
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    lines = [
+        json.dumps(
+            _with_earlier(asdict(sample), earlier.get(sample.id, {})), ensure_ascii=False, sort_keys=True
+        )
+        for sample in samples
+    ]
+    put_text(path, "".join(f"{line}\n" for line in lines))
     facts = {m.name: {"version": m.version(tools), "source": m.source} for m in measures}
-    (out / "measures.json").write_text(
-        json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    put_text(
+        out / "measures.json", json.dumps({**earlier_measures, **facts}, indent=1, ensure_ascii=False) + "\n"
     )
     return path
+
+
+def _with_earlier(line: dict[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a sample's line with what was measured of it before and not now."""
+    by_turn = earlier.get("by_turn") or [{} for _ in line["by_turn"]]
+    return {
+        **line,
+        "values": {**earlier.get("values", {}), **line["values"]},
+        "by_turn": [{**old, **new} for old, new in zip(by_turn, line["by_turn"], strict=True)],
+        "notes": {**earlier.get("notes", {}), **line["notes"]},
+        "n_new": None,
+    }

@@ -18,6 +18,7 @@ from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import IntRangeField, NameField, NumberField, by_name
 from ...scenarios.reason import reason_of
+from ...whole_file import put_text
 from . import Clip, SpeechRequest
 from .align import aligner_from, with_word_times
 from .chattts_text import SPOKEN_TOKENS, chattts_text
@@ -166,10 +167,7 @@ class ChatTts:
             for k, name in enumerate(names):
                 self._torch.manual_seed(seed * 1000 + k)  # sample_random takes no generator
                 kept.setdefault(name, source.sample_random())
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_suffix(f".{hashlib.sha256(repr(kept).encode()).hexdigest()[:8]}.tmp")
-            beside.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
-            beside.replace(path)
+            put_text(path, json.dumps(kept, ensure_ascii=False, indent=1))
         return {name: kept[name] for name in names}
 
     def voices(self) -> dict[str, Voice]:

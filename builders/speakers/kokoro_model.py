@@ -6,9 +6,9 @@ import hashlib
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from ... import SpeechError
+from ...whole_file import put_bytes
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -81,14 +81,8 @@ def model_path(cache_dir: Path) -> Path:
         if path.name == _name(path.read_bytes()):
             return path
     blob = with_durations(assembled_model())
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / _name(blob)
-    beside = folder / f".{path.name}.{uuid4().hex}"
-    try:
-        beside.write_bytes(blob)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    put_bytes(path, blob)
     return path
 
 

@@ -14,6 +14,7 @@ from ...scenarios import SCENARIOS
 from ...scenarios.bank import read_script
 from ...scenarios.conversation import Script, ScriptTurn
 from ...scenarios.text_file import read_text
+from ...whole_file import put_text
 
 
 def script_line(script: Script) -> str:
@@ -94,8 +95,5 @@ def merged(new: Sequence[Script], old: Sequence[Script], scenario: str) -> tuple
 
 
 def write_file(path: Path, scripts: Sequence[Script]) -> None:
-    """Write a bank file whole, beside and then renamed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".part")
-    beside.write_text("".join(script_line(script) + "\n" for script in scripts), encoding="utf-8")
-    beside.replace(path)
+    """Write a bank file whole or not at all."""
+    put_text(path, "".join(script_line(script) + "\n" for script in scripts))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ... import ReleaseError
 from ...builders.built import Shard, open_built, rows_in
 from ...builders.flac import seek_script
+from ...builders.schema import AUDIO_COLUMNS
 from ..folder_beside import folder_beside
-from ..summarize import TRACKS
 
 N_COLUMNS = 1200
 """Columns of a drawn waveform: the largest sample of each stands for all of it."""
@@ -95,7 +95,7 @@ def _sample(row: dict[str, Any], name: str) -> dict[str, Any]:
             "file": f"audio/{name}-{track}.flac",
             "peaks": peaks(row[track]["bytes"]),
         }
-        for track in TRACKS
+        for track in AUDIO_COLUMNS
         if row[track] is not None
     ]
     treatment = row["treatment"]

@@ -235,3 +235,23 @@ def test_a_fault_in_a_built_folder_is_found_by_its_gate(
     assert main(["check", str(folder), *options, "--out", str(tmp_path / "b")]) == 1
     said = capsys.readouterr().out
     assert f"{rows[0]['id']}: active_level_dbov at turn 1: -4" in said and "1 findings" in said
+
+
+def test_what_was_measured_before_stays(built: Path, tmp_path: Path) -> None:
+    """Two commands, a measure each, leave what one command with both leaves."""
+    import shutil
+
+    from duplexkit.builders.cli import main
+
+    def left(name: str, *calls: tuple[str, ...]) -> tuple[str, str]:
+        folder = tmp_path / name
+        shutil.copytree(built, folder)
+        for call in calls:
+            asked = [part for measure in call for part in ("--measure", measure)]
+            assert main(["check", str(folder), *asked, "--cache", str(tmp_path)]) == 0
+        return tuple((folder / "quality" / file).read_text() for file in ("values.jsonl", "measures.json"))
+
+    apart = left("apart", ("pitch",), ("clipping",))
+    together = left("together", ("pitch", "clipping"))
+    assert apart[0] == together[0] and json.loads(apart[1]) == json.loads(together[1])
+    assert "f0_hz" in apart[0] and "clipped_share" in apart[0]

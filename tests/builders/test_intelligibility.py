@@ -1,0 +1,99 @@
+"""What a recogniser hears of the embedded English voices: that the table is the bank's and the list's, and repeats."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from duplexkit.builders.speakers.kokoro import Kokoro
+from duplexkit.scenarios.markup import shown
+from tools.intelligibility import (
+    HEARD,
+    LANGUAGE,
+    N_LINES,
+    as_meant,
+    bank_lines,
+    bank_tokens,
+    heard_line,
+    heard_token,
+)
+
+DATA = json.loads(HEARD.read_text(encoding="utf-8"))
+MOST_MISHEARD = 0.02
+"""Share of the words in the bank's lines."""
+
+
+def default_voices() -> list[str]:
+    return list(Kokoro(Path()).voice_sets()[LANGUAGE]["default"])
+
+
+class TestTable:
+    def test_the_lines_are_the_banks_and_each_voice_says_some(self) -> None:
+        lines, spoken = DATA["lines"], bank_lines()
+        assert lines["n_lines"] == len(spoken) == N_LINES
+        said_by = {line.key: default_voices()[i % len(default_voices())] for i, line in enumerate(spoken)}
+        for one in lines["errors"]:
+            assert said_by[one["line"]] == one["voice"], "run tools/intelligibility.py lines again"
+
+    def test_few_words_are_misheard(self) -> None:
+        lines = DATA["lines"]
+        assert lines["n_errors"] == sum(one["errors"].count(" > ") for one in lines["errors"])
+        assert lines["word_error_rate"] == pytest.approx(lines["n_errors"] / lines["n_words"], abs=1e-5)
+        assert lines["one_voice"]["word_error_rate"] <= lines["word_error_rate"] <= MOST_MISHEARD
+
+    def test_every_backchannel_was_heard_from_every_voice(self) -> None:
+        tokens, voices = DATA["tokens"], default_voices()
+        assert list(tokens["heard_as_meant"]) == [shown(text) for text in bank_tokens()], (
+            "run tools/intelligibility.py tokens again"
+        )
+        n_meant = 0
+        for token, names in tokens["heard_as_meant"].items():
+            otherwise = tokens["heard_otherwise"].get(token, {})
+            assert not any(as_meant(token, heard) for heard in otherwise), token
+            found = [*names.split(), *" ".join(otherwise.values()).split()]
+            assert sorted(found) == sorted(voices), token
+            n_meant += len(names.split())
+        assert (tokens["n_pairs"], tokens["n_heard_as_meant"]) == (len(voices) * len(bank_tokens()), n_meant)
+
+    @pytest.mark.parametrize("part", ["lines", "tokens"])
+    def test_it_was_made_with_the_styles_that_are_here(self, part: str) -> None:
+        made, now = (
+            re.findall(r"(?:model|styles|revision)=\S+", version)
+            for version in (DATA[part]["engine"], Kokoro(Path()).version)
+        )
+        assert made == now, "run tools/intelligibility.py again"
+
+
+@pytest.mark.parametrize(
+    ("token", "heard", "meant"),
+    [
+        ("Uh-huh.", "Uh-huh.", True),
+        ("Uh-huh.", "Aha!", True),
+        ("Mm-hmm.", "Mhm.", True),
+        ("Alright.", "All right.", True),
+        ("Neat.", "Neet.", True),
+        ("Fair.", "Fairly.", False),
+        ("Mm-hmm.", "Mama.", False),
+        ("Cool.", "", False),
+    ],
+)
+def test_other_spellings_are_as_meant_other_sounds_are_not(token: str, heard: str, meant: bool) -> None:
+    assert as_meant(token, heard) is meant
+
+
+@pytest.mark.slow
+@pytest.mark.extras("quality")
+def test_a_sample_is_heard_as_the_table_says(tmp_path: Path) -> None:
+    """Four lines and six backchannels, spoken and heard anew (another CPU may hear a word otherwise)."""
+    voices = default_voices()
+    lines = [replace(line, voice=voices[i]) for i, line in enumerate(bank_lines()[:20]) if i % 5 == 0]
+    wrong = {one["line"]: one["errors"].count(" > ") for one in DATA["lines"]["errors"]}
+    for line in lines:
+        assert abs(heard_line(tmp_path, line)["n_errors"] - wrong.get(line.key, 0)) <= 1, line
+    texts = {shown(text): text for text in bank_tokens()}
+    asked = [(token, name) for token in ("Exactly.", "No way!", "Crazy.") for name in voices[:2]]
+    n_meant = sum(as_meant(token, heard_token(tmp_path, (texts[token], name))[2]) for token, name in asked)
+    kept = sum(name in DATA["tokens"]["heard_as_meant"][token].split() for token, name in asked)
+    assert abs(n_meant - kept) <= 1
