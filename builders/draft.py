@@ -238,14 +238,14 @@ def _places(draft: Draft, boundaries: Sequence[int], hushes: Sequence[Span]) -> 
 
 
 def _quietest(draft: Draft, before: int, low: int, high: int) -> Span:
-    """Return the quietest 10 ms about a boundary between words, from `low` to `high`."""
+    """Return the quietest 10 ms between the middles of two words, near their boundary, from `low` to `high`."""
     (_, left_start, left_stop), (_, right_start, right_stop) = draft.words[before - 1 : before + 1]
     reach, width = round(_REACH_S * draft.rate), round(_MAKE_HUSH_S * draft.rate)
     if high - low < width:
         text = " ".join(word.text for word, _, _ in draft.words)
         raise SpeechError(f"the speech of {text!r} is too short for its pauses")
-    start = max(left_stop - reach, left_start + 1, low)
-    stop = min(right_start + reach, right_stop - 1, high)
+    start = max(left_stop - reach, (left_start + left_stop) // 2, low)
+    stop = min(right_start + reach, (right_start + right_stop) // 2, high)
     if stop - start <= width:
         at = min(max(left_stop - width // 2, low), high - width)
         return at, at + width

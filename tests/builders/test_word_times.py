@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 from uuid import uuid4
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from duplexkit.builders.cli import default_cache
 from duplexkit.builders.sample import Utterance
 from duplexkit.builders.speak import speak_turn
-from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
+from duplexkit.builders.speakers import Clip, ClipWord, Speaker, SpeechRequest, make_speaker
 from duplexkit.builders.speakers.kokoro import clip_words, phonemes, word_spans
 from duplexkit.builders.speakers.kokoro_model import FRAME_SAMPLES, SAMPLE_RATE_HZ
 from duplexkit.builders.speakers.phonemes import joined
@@ -20,7 +21,7 @@ from duplexkit.scenarios import SCENARIOS
 from duplexkit.scenarios.bank import load_scripts
 from duplexkit.scenarios.conversation import PlannedPause, PlannedTurn, Role, Start, Voice
 from duplexkit.scenarios.markup import parse
-from tests.tone import ToneSpeaker
+from tests.tone import RATE, ToneSpeaker
 
 
 def turn_of(text: str, *, speed: float = 1.0, pauses: tuple[PlannedPause, ...] = (), **more) -> PlannedTurn:
@@ -144,6 +145,51 @@ def test_badly_judged_times_still_give_sound_words(
         assert not any(w.start < pause.stop and w.stop > pause.start for w in made.shape.words), (
             "a word in a pause"
         )
+
+
+class Joined(ToneSpeaker):
+    """Says "onions", a silence, and then "and those" in one breath, the one as a voice rises into a word."""
+
+    LENGTHS: ClassVar[dict[str, int]] = {"onions": 9600, "and": 2000, "those": 5000}
+
+    def speak(self, request: SpeechRequest) -> Clip:
+        tones = {
+            word: (0.25 * np.cos(np.arange(n) * 0.1)).astype(np.float32) for word, n in self.LENGTHS.items()
+        }
+        tones["and"][:400] *= np.linspace(0.05, 1.0, 400, dtype=np.float32)
+        hush, ends = np.zeros(7200, np.float32), np.zeros(4800, np.float32)
+        pieces = [ends, tones["onions"], hush, tones["and"], tones["those"], ends]
+        edges = np.cumsum([0, *(piece.size for piece in pieces)])[[1, 2, 3, 4, 4, 5]] / RATE
+        starts = [request.text.index(word) for word in tones]
+        words = tuple(
+            ClipWord(
+                text=word,
+                start_char=a,
+                stop_char=a + len(word),
+                onset_s=edges[2 * i],
+                offset_s=edges[2 * i + 1],
+            )
+            for i, (word, a) in enumerate(zip(tones, starts, strict=True))
+        )
+        return Clip(
+            samples=np.concatenate(pieces),
+            sample_rate_hz=RATE,
+            words=words,
+            word_time_source="token_durations",
+        )
+
+
+def test_a_pause_that_the_engine_did_not_make_stands_after_its_word(tmp_path: Path) -> None:
+    """The quiet rise of "and" after a silence is no place for the pause behind "and"."""
+    turn = turn_of("onions, and [pause:list] those", pauses=(PlannedPause(kind="list", length_s=0.8),))
+    speaker = Joined(tmp_path)
+    made = spoken(turn, "en", speaker.voices()["tone-a"], speaker, tmp_path)
+    (pause,) = made.shape.pauses
+    onions, and_, those = made.shape.words
+    assert and_.stop == pause.start and those.start == pause.stop
+    assert and_.stop - and_.start >= Joined.LENGTHS["and"] // 2
+    assert and_.start - onions.stop == pytest.approx(7200, abs=240)
+    assert pause.stop - pause.start == pytest.approx(0.8 * RATE, abs=480)
 
 
 @pytest.fixture(scope="module")
