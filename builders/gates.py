@@ -74,7 +74,7 @@ DEFAULT_GATES: tuple[Gate, ...] = (
     Gate(value="english_log_probability", at_least=-0.6, languages=("en",)),
     Gate(value="english_log_probability", at_most=-0.35, languages=("ja",)),
     Gate(value="same_voice", at_least=0.8, scope="sample"),
-    Gate(value="other_voice", at_most=0.88, scope="sample"),
+    Gate(value="other_voice", at_most=0.85, scope="sample"),
 )
 """Limits that real speech of the embedded voices keeps with room to spare (docs/quality.md has the figures)."""
 

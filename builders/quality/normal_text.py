@@ -37,6 +37,14 @@ _SPELT = {
 }
 """Words with two spellings, to one."""
 
+_MEASURED = {
+    **{"km": "kilometers", "cm": "centimeters", "mm": "millimeters", "kg": "kilograms", "mg": "milligrams"},
+    **{"ml": "milliliters", "mph": "miles per hour", "kph": "kilometers per hour", "lbs": "pounds"},
+    **{"lb": "pounds", "oz": "ounces", "ft": "feet", "hrs": "hours", "mins": "minutes", "secs": "seconds"},
+    **{"gb": "gigabytes", "mb": "megabytes", "kwh": "kilowatt hours", "kw": "kilowatts"},
+}
+"""Units that recognisers shorten after digits."""
+
 _ONE_SPELLING = (
     (re.compile(r"\b(\w{3,})our(s|ed|ing|ful|ite)?\b"), r"\1or\2"),
     (re.compile(r"\b(\w{3,})is(e|es|ed|ing|ation)\b"), r"\1iz\2"),
@@ -55,7 +63,8 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     """Return the words that a word error rate compares.
 
     Lower case; marks and apostrophes left out, hyphens are spaces; digits, percent, dollars, clock times,
-    decades and ordinals as words, no "and" inside a number; British spellings and a few short forms replaced.
+    telephone numbers, units, decades and ordinals as words, no "and" inside a number; British spellings and a
+    few short forms replaced.
     Japanese: the characters.
 
     Examples
@@ -70,6 +79,8 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
     text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?)", r"\1 dollars", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    text = re.sub(r"\b(?:\d{3}[ .-])?\d{3}[.-]\d{4}\b", _digit_by_digit, text)
+    text = re.sub(rf"(\d[\d.]*)\s?({'|'.join(_MEASURED)})\b", _measured, text)
     text = re.sub(r"\b(\d{1,2}):(\d\d)\b", _clock, text)
     text = re.sub(r"\b(\d+)s\b", lambda m: f" {_plural(int(m[1]))} ", text)
     text = re.sub(r"\b(\d+)(st|nd|rd|th)\b", lambda m: f" {_ordinal(int(m[1]))} ", text)
@@ -107,6 +118,18 @@ def kana_of(text: str) -> str:
 
     said = str(pyopenjtalk.g2p(unicodedata.normalize("NFKC", text), kana=True))
     return "".join(char for char in said if char.isalnum() or char == "ー")
+
+
+def _digit_by_digit(found: re.Match[str]) -> str:
+    """Return a telephone number as it is said."""
+    return " ".join(_UNITS[int(char)] for char in found[0] if char.isdigit())
+
+
+def _measured(found: re.Match[str]) -> str:
+    """Return a number and its unit, "1 km" in the singular."""
+    unit, *rest = _MEASURED[found[2]].split()
+    one = {"feet": "foot"}.get(unit, unit.removesuffix("s"))
+    return " ".join((found[1], one if found[1] == "1" else unit, *rest))
 
 
 def _number(found: re.Match[str]) -> str:

@@ -85,7 +85,9 @@ def _reader() -> Any:
     return G2P()
 
 
-_FILLERS = frozenset({"uh", "um", "hmm", "er", "erm", "ah", "oh", "so", "well", "like", "mm", "and"})
+_FILLERS = frozenset(
+    {"uh", "um", "hmm", "er", "erm", "ah", "oh", "ugh", "huh", "eh", "aw", "so", "well", "like", "mm", "and"}
+)
 
 
 def repeated_words(wanted: Sequence[str], heard: Sequence[str]) -> tuple[str, ...]:
@@ -203,7 +205,7 @@ SPOKEN_WORDS = Measure(
     ),
     source="own, on the alignment of the word error rate",
     cost=0.1,
-    version=lambda tools: f"6 {hearing_version(tools)}",
+    version=lambda tools: f"7 {hearing_version(tools)}",
     run=alone(_faults),
     needs=MODULES,
 )

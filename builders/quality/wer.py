@@ -85,7 +85,7 @@ WER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"5 {hearing_version(tools)}",
+    version=lambda tools: f"6 {hearing_version(tools)}",
     run=alone(_wer),
     needs=MODULES,
 )
@@ -104,7 +104,7 @@ CER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"5 {hearing_version(tools)}",
+    version=lambda tools: f"6 {hearing_version(tools)}",
     run=alone(_cer),
     needs=MODULES,
 )

@@ -62,6 +62,12 @@ def test_word_error_rate_is_that_of_another_package(wanted: list[str], heard: li
         ("music of the nineteen eighties", "music of the 1980s"),
         ("back in the nineties", "back in the '90s"),
         ("eighteen hundred people", "1,800 people"),
+        ("at three one two, five five five, zero one four six", "at 312-555-0146"),
+        ("five five five zero one nine nine", "555-0199"),
+        ("four thousand kilometers", "4,000 km"),
+        ("a person of sixty kilograms", "a person of 60kg"),
+        ("at fifty-five miles per hour", "at 55 mph"),
+        ("one foot, twelve pounds", "1 ft, 12 lbs"),
         ("a plow, doughnuts and old discs", "a plough, donuts and old disks"),
     ],
 )
