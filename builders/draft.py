@@ -230,7 +230,16 @@ def _places(draft: Draft, boundaries: Sequence[int], hushes: Sequence[Span]) -> 
         high = draft.offset - (len(draft.words) - before) - width * (len(boundaries) - 1 - i)
         (_, left_start, left_stop), (_, right_start, right_stop) = draft.words[before - 1 : before + 1]
         first, last = (left_start + left_stop) // 2, (right_start + right_stop) // 2
-        near = [a for a in hushes if a[0] < last and a[1] > first and low <= a[0] and a[1] <= high]
+        near = [
+            hush
+            for hush in hushes
+            if hush[0] < last
+            and hush[1] > first
+            and low <= hush[0]
+            and hush[1] <= high
+            # the silence before a short word is not the one behind it, if its end is judged a little late
+            and left_start <= sum(hush) // 2 <= right_stop
+        ]
         place = max(near, key=lambda a: a[1] - a[0]) if near else _quietest(draft, before, low, high)
         places.append(place)
         done, reached = before, place[1]
