@@ -189,6 +189,7 @@ def set_pauses(draft: Draft, turn: PlannedTurn, marked: Marked) -> None:
     for mark, before in zip(marks, boundaries, strict=True):
         if not 0 < before < len(draft.words):
             raise SpeechError(f"the mark [pause:{mark.value}] in {turn.text!r} does not stand between words")
+    pin_words(draft)  # so that a short word between two silences is looked for between them
     hushes = draft.hushes()
     places = _places(draft, boundaries, hushes)
     draft.order_words(zip(boundaries, places, strict=True))
