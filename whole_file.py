@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-_LEFT = ".*.tmp"
+_LEFT = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
 
 
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
     """Give a name to write to, which takes the place of `path` when the block ends; after an error it is gone.
 
-    The name is no other process's, on any machine. What a kill leaves is for `remove_left`.
+    Folders that lead there are made. The name is no other process's, on any machine; what a kill leaves is for
+    `left_in`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
@@ -40,6 +42,10 @@ def put_text(path: Path, text: str) -> None:
 
 def left_in(folder: Path, *, older_than_s: float = 0.0) -> Iterator[Path]:
     """Yield what killed processes left half written under a folder, and not touched for so long."""
-    for path in sorted(folder.rglob(_LEFT)):
-        if path.is_file() and time.time() - path.stat().st_mtime >= older_than_s:
+    for path in sorted(folder.rglob(".*.tmp")):
+        try:
+            age_s = time.time() - path.stat().st_mtime
+        except FileNotFoundError:  # its process ended meanwhile
+            continue
+        if _LEFT.fullmatch(path.name) and path.is_file() and age_s >= older_than_s:
             yield path

@@ -139,7 +139,7 @@ def prune(
             at_most_bytes=limit,
             damaged=damaged,
         )
-    left = list(left_in(cache_dir, older_than_s=_LEFT_S)) if damaged else []
+    left = list(left_in(cache_dir / engine, older_than_s=_LEFT_S)) if damaged else []
     if delete:
         for path in (*(entry.path for entry in gone), *left):
             path.unlink(missing_ok=True)

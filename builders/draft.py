@@ -109,7 +109,10 @@ def draft_of(clip: Clip, text: str, sample_rate_hz: int) -> Draft:
     Raises
     ------
     SpeechError
-        If the clip holds no sound, or the text no word, or more words than the clip has room for.
+        If the clip holds no sound, or the text no word, or more words than the clip has room for, or a word has
+        no time.
+    AudioError
+        If the sound is no speech.
     """
     raw = clip.samples
     if raw.ndim != 1 or raw.size == 0 or not np.isfinite(raw).all() or not np.abs(raw).max() > 0:
@@ -123,6 +126,8 @@ def draft_of(clip: Clip, text: str, sample_rate_hz: int) -> Draft:
     times = clip.words if clip.words is not None else _estimated(text, trimmed, sample_rate_hz)
     if not times:
         raise SpeechError(f"there is no word in {text!r}")
+    if not np.isfinite([time_s for word in times for time_s in (word.onset_s, word.offset_s)]).all():
+        raise SpeechError(f"the engine gave a word of {text!r} no time")
     if trimmed.offset - trimmed.onset < len(times):
         raise SpeechError(
             f"the engine gave {trimmed.offset - trimmed.onset} samples of speech for the {len(times)} words of "
@@ -189,6 +194,8 @@ def set_pauses(draft: Draft, turn: PlannedTurn, marked: Marked) -> None:
     for mark, before in zip(marks, boundaries, strict=True):
         if not 0 < before < len(draft.words):
             raise SpeechError(f"the mark [pause:{mark.value}] in {turn.text!r} does not stand between words")
+    if len(set(boundaries)) < len(boundaries):
+        raise SpeechError(f"two pause marks in {turn.text!r} stand between the same two words; keep one")
     pin_words(draft)  # so that a short word between two silences is looked for between them
     hushes = draft.hushes()
     places = _places(draft, boundaries, hushes)
@@ -241,7 +248,12 @@ def _places(draft: Draft, boundaries: Sequence[int], hushes: Sequence[Span]) -> 
             # the silence before a short word is not the one behind it, if its end is judged a little late
             and left_start <= sum(hush) // 2 <= right_stop
         ]
-        place = max(near, key=lambda a: a[1] - a[0]) if near else _quietest(draft, before, low, high)
+        if not near:  # where it is quietest; in a silence, or beside one, it is that silence
+            made = _quietest(draft, before, low, high)
+            near = [
+                hush for hush in hushes if _common(hush, made) >= 0 and low <= hush[0] and hush[1] <= high
+            ] or [made]
+        place = max(near, key=lambda hush: hush[1] - hush[0])
         places.append(place)
         done, reached = before, place[1]
     return places

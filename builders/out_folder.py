@@ -168,7 +168,7 @@ def put_in_place(done: Path, out: Path) -> None:
     """Give a finished folder its name; an old one, which must be ours, goes only when the new one stands."""
     refuse_taken(out, overwrite=True)
     for path in left_in(done):
-        path.unlink()
+        path.unlink(missing_ok=True)
     old = out.with_name(f"{out.name}.replaced-{uuid4().hex[:8]}")
     with held_back():
         if out.exists():

@@ -54,7 +54,7 @@ def parse(text: str) -> Marked:
     Raises
     ------
     ScriptError
-        For a bracket that is neither a mark nor a reading, or is not closed.
+        For a bracket that is neither a mark nor a reading, or is not closed, and for two pauses in one place.
 
     Examples
     --------
@@ -93,6 +93,9 @@ def parse(text: str) -> Marked:
             raise ScriptError(f"'[{body}]' in {text!r} is no mark; marks are {wanted} and [shown|spoken]")
         if shown.endswith(" ") and text[last : last + 1] == " ":
             last += 1  # the mark stood between two spaces: keep one
+        places = [mark.position for mark in marks if mark.kind == "pause"]
+        if kind == "pause" and places and not any(map(str.isalnum, shown[places[-1] :])):
+            raise ScriptError(f"two pause marks in {text!r} with no word between them; keep one")
         marks.append(Mark(position=len(shown), kind=kind, value=value))
     shown += text[last:]
     if "[" in shown or "]" in shown:

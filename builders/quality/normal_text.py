@@ -22,7 +22,6 @@ _SPELT = {
     "mm": "hmm",
     "mhm": "hmm",
     "hm": "hmm",
-    "hum": "hmm",
     "mr": "mister",
     "mrs": "missus",
     "dr": "doctor",
@@ -77,9 +76,9 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     text = unicodedata.normalize("NFKC", text).lower()
     text = re.sub(r"['’‘`]", "", text)
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
-    text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?)", r"\1 dollars", text)
+    text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?(?: (?:hundred|thousand|million|billion)\b)*)", r"\1 dollars", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
-    text = re.sub(r"\b(?:\d{3}[ .-])?\d{3}[.-]\d{4}\b", _digit_by_digit, text)
+    text = re.sub(r"(?:\(\d{3}\) ?|\b\d{3}[ -])\d{3}-\d{4}\b|\b\d{3}-\d{4}\b", _telephone, text)
     text = re.sub(rf"(\d[\d.]*)\s?({'|'.join(_MEASURED)})\b", _measured, text)
     text = re.sub(r"\b(\d{1,2}):(\d\d)\b", _clock, text)
     text = re.sub(r"\b(\d+)s\b", lambda m: f" {_plural(int(m[1]))} ", text)
@@ -120,8 +119,10 @@ def kana_of(text: str) -> str:
     return "".join(char for char in said if char.isalnum() or char == "ー")
 
 
-def _digit_by_digit(found: re.Match[str]) -> str:
-    """Return a telephone number as it is said."""
+def _telephone(found: re.Match[str]) -> str:
+    """Return a telephone number digit by digit; a range of round numbers ("500-1000") as it is."""
+    if re.fullmatch(r"\d{3}-\d{2}00", found[0]):
+        return found[0]
     return " ".join(_UNITS[int(char)] for char in found[0] if char.isdigit())
 
 

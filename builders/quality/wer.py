@@ -32,6 +32,8 @@ def word_error_rate(wanted: str, heard: str, language: str) -> float:
     0.4
     """
     words, told = compared_words(wanted, heard, language)
+    if not words:
+        raise ValueError(f"no word to be compared in {wanted!r}")
     return n_errors(align(words, told)) / len(words)
 
 

@@ -68,6 +68,9 @@ def test_word_error_rate_is_that_of_another_package(wanted: list[str], heard: li
         ("a person of sixty kilograms", "a person of 60kg"),
         ("at fifty-five miles per hour", "at 55 mph"),
         ("one foot, twelve pounds", "1 ft, 12 lbs"),
+        ("it costs five million dollars", "it costs $5 million"),
+        ("call two one two, five five five, one two three four", "call (212) 555-1234"),
+        ("five hundred to one thousand pages", "500 to 1000 pages"),
         ("a plow, doughnuts and old discs", "a plough, donuts and old disks"),
     ],
 )
@@ -79,6 +82,9 @@ def test_what_differs_stays_different() -> None:
     assert normal_words("four", "en") != normal_words("five", "en")
     assert normal_words("1969", "en") != normal_words("1968", "en")
     assert normal_words("fourteen", "en") != normal_words("forty", "en")
+    assert normal_words("500-1000 pages", "en") == ("five", "hundred", "one", "thousand", "pages")
+    assert normal_words("123.4567", "en")[:3] == ("one", "hundred", "twenty")
+    assert word_error_rate("She began to hum loudly.", "She began to loudly.", "en") == 0.2
 
 
 @pytest.mark.parametrize(

@@ -237,13 +237,16 @@ def test_the_cache_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     damaged.write_bytes(damaged.read_bytes()[:-40])
     assert main(["cache", *cache, "prune", "--damaged"]) == 0
     assert "1 of 4 clips" in capsys.readouterr().out and damaged.exists(), "only shown"
-    young, old = (damaged.with_name(f".{name}.zip.1.tmp") for name in ("a", "b"))
-    for path in (young, old):
+    young, old = (damaged.with_name(f".{name}.zip.{name * 32}.tmp") for name in ("a", "b"))
+    foreign = damaged.with_name(".mine.tmp")
+    for path in (young, old, foreign):
         path.write_bytes(b"half")
-    os.utime(old, (0, 0))
+    for path in (old, foreign):
+        os.utime(path, (0, 0))
     assert main(["cache", *cache, "prune", "--damaged", "--delete"]) == 0 and not damaged.exists()
     assert "1 files that a killed process left half written: deleted" in capsys.readouterr().out
     assert young.exists() and not old.exists(), "a young one may be another process's"
+    assert foreign.exists(), "not written by us"
     assert main(["cache", *cache, "export", str(tmp_path / "a.zip"), "--engine", "tone"]) == 0
     assert main(["cache", *cache, "prune", "--engine", "tone", "--delete"]) == 0
     assert not list(entries(tmp_path / "cache"))
