@@ -15,7 +15,7 @@ VALUES, MEASURES, VOICE_GATE = "quality/values.jsonl", "quality/measures.json", 
 
 _MEASURED: Form = {"*": {"source": str, "version": str}}
 _BUILD = "build the folder again"
-_MEASURE = "measure again (duplexkit check FOLDER --measure ...), or take the folder quality away"
+_MEASURE = "take the folder quality away and measure again (duplexkit check FOLDER --measure ...)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

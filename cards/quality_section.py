@@ -122,8 +122,8 @@ def intelligibility_notes(summary: Summary) -> list[str]:
         return []
     named = ", ".join(f"`{language}`" for language in unheard)
     return [
-        f"Intelligibility is unverified in {named}: no recogniser of the language was given, so neither word nor "
-        "character error rates were measured.",
+        f"Intelligibility is unverified in {named}: neither word nor character error rates were measured (for "
+        "most languages they need a recogniser that is given).",
         "",
     ]
 

@@ -26,7 +26,7 @@ from duplexkit.builders.placed_text import placed_text
 from duplexkit.builders.quality.hearing import hear, hearing_version
 from duplexkit.builders.quality.measure import Tools
 from duplexkit.builders.quality.normal_text import normal_words
-from duplexkit.builders.quality.spoken_words import sounds_of
+from duplexkit.builders.quality.sounds import sounds_of
 from duplexkit.builders.quality.wer import FEWEST_WORDS, word_steps
 from duplexkit.builders.speakers import Speaker, make_speaker
 from duplexkit.scenarios.bank import SHIPPED, load_scripts

@@ -140,7 +140,9 @@ def write_values(
     path = out / "values.jsonl"
     lines = [
         json.dumps(
-            _with_earlier(asdict(sample), earlier.get(sample.id, {})), ensure_ascii=False, sort_keys=True
+            _with_earlier(asdict(sample), earlier.get(sample.id, {}), measures),
+            ensure_ascii=False,
+            sort_keys=True,
         )
         for sample in samples
     ]
@@ -152,13 +154,24 @@ def write_values(
     return path
 
 
-def _with_earlier(line: dict[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a sample's line with what was measured of it before and not now."""
-    by_turn = earlier.get("by_turn") or [{} for _ in line["by_turn"]]
+def _with_earlier(
+    line: dict[str, Any], earlier: Mapping[str, Any], measures: Sequence[Measure]
+) -> dict[str, Any]:
+    """Return a sample's line with what other measures said of it before."""
+    anew = {value.name for measure in measures for value in measure.values}
+    ends = tuple(f", {measure.name}" for measure in measures)
+
+    def others(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if name not in anew}
+
+    by_turn = earlier.get("by_turn", ())
+    if len(by_turn) != len(line["by_turn"]):  # of another dataset, or by hand
+        by_turn = [{} for _ in line["by_turn"]]
+    notes = {place: note for place, note in earlier.get("notes", {}).items() if not place.endswith(ends)}
     return {
         **line,
-        "values": {**earlier.get("values", {}), **line["values"]},
-        "by_turn": [{**old, **new} for old, new in zip(by_turn, line["by_turn"], strict=True)],
-        "notes": {**earlier.get("notes", {}), **line["notes"]},
+        "values": {**others(earlier.get("values", {})), **line["values"]},
+        "by_turn": [{**others(old), **new} for old, new in zip(by_turn, line["by_turn"], strict=True)],
+        "notes": {**notes, **line["notes"]},
         "n_new": None,
     }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
 from .alignment import Step, align
 from .hearing import MODULES, hear, hearing_version, hears_all_languages, likeliest_english
 from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
 from .normal_text import is_japanese, normal_words
+from .sounds import sounds_of
 from .wer import FEWEST_WORDS, can_hear, word_steps
 
 _TAG = re.compile(
@@ -70,19 +69,6 @@ def lost_words(wanted: Sequence[str], heard: Sequence[str]) -> tuple[str, ...]:
 
 
 _LONG_PHONES = 4
-
-
-@cache
-def sounds_of(word: str) -> str:
-    """Return the phonemes of an English word without stress."""
-    return "".join(char for char in str(_reader()(word) or "") if char not in "ˈˌ ")
-
-
-@cache
-def _reader() -> Any:
-    from hibari.g2p import G2P
-
-    return G2P()
 
 
 _FILLERS = frozenset(
@@ -209,7 +195,7 @@ SPOKEN_WORDS = Measure(
     ),
     source="own, on the alignment of the word error rate",
     cost=0.1,
-    version=lambda tools: f"7 {hearing_version(tools)}",
+    version=lambda tools: f"8 {hearing_version(tools)}",
     run=alone(_faults),
     needs=MODULES,
 )

@@ -6,7 +6,7 @@ from .alignment import Step, align, n_errors
 from .compared_words import compared_words
 from .hearing import MODULES, Heard, hear, hearing_version, hears_all_languages
 from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
-from .normal_text import is_japanese, kana_of, normal_characters, normal_words
+from .normal_text import is_japanese, kana_of, normal_characters
 
 FEWEST_WORDS = 3
 """Shorter texts (backchannels) are guessed rather than recognised, and are left out."""
@@ -45,11 +45,14 @@ def character_error_rate(wanted: str, heard: str, language: str) -> float:
     >>> character_error_rate("night", "knights", "en")
     0.4
     """
-    pair = [
-        kana_of(text) if is_japanese(language) else "".join(normal_words(text, language))
-        for text in (wanted, heard)
+    words = compared_words(wanted, heard, language)
+    told = [
+        kana_of(text) if is_japanese(language) else "".join(found)
+        for text, found in zip((wanted, heard), words, strict=True)
     ]
-    return n_errors(align(pair[0], pair[1])) / len(pair[0])
+    if not told[0]:
+        raise ValueError(f"no character to be compared in {wanted!r}")
+    return n_errors(align(told[0], told[1])) / len(told[0])
 
 
 def _wer(clip: SpokenClip, tools: Tools) -> Measured:
@@ -87,7 +90,7 @@ WER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"6 {hearing_version(tools)}",
+    version=lambda tools: f"7 {hearing_version(tools)}",
     run=alone(_wer),
     needs=MODULES,
 )
@@ -106,7 +109,7 @@ CER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"6 {hearing_version(tools)}",
+    version=lambda tools: f"7 {hearing_version(tools)}",
     run=alone(_cer),
     needs=MODULES,
 )

@@ -87,7 +87,7 @@ def test_a_language_that_no_recogniser_heard_is_unverified(built: Path) -> None:
         summary = Summary(manifest={}, manifest_sha256="", languages=languages, quality=list(quality))
         return intelligibility_notes(summary)
 
-    assert "unverified in `ja`: no recogniser" in notes(heard, unheard)[0]
+    assert "unverified in `ja`: neither word" in notes(heard, unheard)[0]
     assert notes(heard, unheard, by_characters) == []
 
 

@@ -95,8 +95,11 @@ def test_what_differs_stays_different() -> None:
         ("Um, where is, uh, the exit?", "Where is the exit?", 0),
         ("Where is the exit?", "Um, where is the exit?", 0),
         ("Where is the uh-huh exit?", "Where is the exit?", 1),
-        ("a part of it", "apart of it", 0),
+        ("a part of it", "apart of it", 2),
         ("the land of the lady", "the landlady", 4),
+        ("tea and so on", "tea and soon", 2),
+        ("the therapist visit", "the the rapist visit", 2),
+        ("call me at nine", "call meat nine", 2),
         ("the brake pads", "the break pads", 1),
     ],
 )
