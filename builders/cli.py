@@ -136,8 +136,11 @@ def build(
         console.print(f"rejected {reject.job.id}: {reject.rejected}", highlight=False, markup=False)
     typer.echo("\nOpen it:\n\n    from datasets import load_dataset")
     for name in result.configs:
-        split = sorted({p.name.split("-")[0] for p in (out / name.replace("-", "/", 1)).glob("*.parquet")})[0]
-        typer.echo(f'    load_dataset("{out}", "{name}", split="{split}")')
+        for split in sorted(
+            {p.name.split("-")[0] for p in (out / name.replace("-", "/", 1)).glob("*.parquet")}
+        ):
+            typer.echo(f'    load_dataset("{out}", "{name}", split="{split}")')
+    typer.echo(f"\nHow to read the sound without torch: {out}/README.md, Load")
 
 
 @app.command()

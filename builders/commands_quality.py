@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from .. import RecipeError
@@ -215,6 +216,6 @@ def measures_table() -> Table:
     for one in MEASURES.values():
         for i, value in enumerate(one.values):
             head = (one.name, one.scope) if i == 0 else ("", "")
-            tail = (one.source, f"{one.cost:g} s/s", one.missing() or "yes") if i == 0 else ("", "", "")
+            tail = (one.source, f"{one.cost:g} s/s", escape(one.missing()) or "yes") if i == 0 else ("", "", "")
             table.add_row(*head, value.name, value.unit, value.meaning, *tail)
     return table
