@@ -216,6 +216,8 @@ def measures_table() -> Table:
     for one in MEASURES.values():
         for i, value in enumerate(one.values):
             head = (one.name, one.scope) if i == 0 else ("", "")
-            tail = (one.source, f"{one.cost:g} s/s", escape(one.missing()) or "yes") if i == 0 else ("", "", "")
+            tail = (
+                (one.source, f"{one.cost:g} s/s", escape(one.missing()) or "yes") if i == 0 else ("", "", "")
+            )
             table.add_row(*head, value.name, value.unit, value.meaning, *tail)
     return table
