@@ -30,9 +30,13 @@ class Stopped(BaseException):
 
 @dataclass(slots=True, kw_only=True)
 class _Asked:
-    """What this process was asked, and what of the running command stays when it stops (the last one speaks)."""
+    """What this process was asked, and what of the running command stays when it stops (the last one speaks).
+
+    `stays` is what stayed at the first signal: a second one may come on the way out.
+    """
 
     number: int = 0
+    stays: str = ""
     is_listening: bool = False
     is_said: bool = False
     what_stays: list[str] = field(default_factory=list)
@@ -137,12 +141,13 @@ def _leave_with_parent() -> None:
 
 
 def _stopped() -> Stopped:
-    return Stopped(_asked.number, _asked.what_stays[-1] if _asked.what_stays else "")
+    return Stopped(_asked.number, _asked.stays)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
     if not _asked.number:
         _asked.number = number
+        _asked.stays = _asked.what_stays[-1] if _asked.what_stays else ""
         raise _stopped()
     if not _asked.is_said:
         _asked.is_said = True

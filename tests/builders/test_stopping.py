@@ -125,6 +125,24 @@ def test_a_second_ctrl_c_ends_at_once(
     check_stop(command(workers), tmp_path, (I, I), group=True, pause_s=0.02)
 
 
+def test_a_second_signal_on_the_way_out_says_what_the_first_would() -> None:
+    code = """
+import os, signal
+from duplexkit.builders.stopping import going_on, stop_signals
+with stop_signals():
+    try:
+        with going_on("finished samples are in X"):
+            os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        os.kill(os.getpid(), signal.SIGINT)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert (
+        done.stderr == "duplexkit: stopped; finished samples are in X; the same command goes on from there\n"
+    )
+
+
 def test_workers_of_a_killed_parent_leave(command: Callable[..., list[str]], tmp_path: Path) -> None:
     check_stop(command(2), tmp_path, (K,), group=False)
 
