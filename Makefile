@@ -9,7 +9,7 @@ EXTRAS := $(EXTRAS_VENV)/.installed
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_HUB_OFFLINE := 1
 
-.PHONY: demo test test-slow test-extras bench lint clean
+.PHONY: demo test test-slow test-extras explore bench lint clean
 
 demo: $(INSTALLED)  ## build a small bilingual dataset in build/demo and check it
 	@start=$$(date +%s); $(BIN)/duplexkit build demo --out build/demo --overwrite && \
@@ -24,6 +24,9 @@ test-slow: $(DEV)  ## the rest: real speech, kills, browsers
 test-extras: $(EXTRAS)  ## what needs the optional packages; none of it may skip but CosyVoice
 	@start=$$(date +%s); $(EXTRAS_VENV)/bin/python -m pytest -n 2 --dist loadfile -m extras \
 	--with-extras quality,similarity,squim,chattts,lhotse && echo "extras test time: $$(( $$(date +%s) - start )) s"
+
+explore: $(DEV)  ## property tests with other examples than always
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 -m "hypothesis and not slow and not extras"
 
 bench: $(DEV)  ## measure speed as ratios; writes build/bench.json
 	$(BIN)/python -m tests.benchmarks

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from duplexkit.builders.build import BuildResult, build
 from duplexkit.cards.card import write_card
@@ -16,9 +16,11 @@ from duplexkit.scenarios import SCENARIOS
 from duplexkit.scenarios.recipe import load_recipe
 from tests import tone
 
-# speed is measured in tests/benchmarks; a first example may import scipy
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# No deadline: speed is measured in tests/benchmarks, and a first example may import scipy. The same examples every
+# time, so that a change is judged by what it changed; `make explore` draws others.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 pytest_plugins = ["tests.browser", "tests.extras"]
 
