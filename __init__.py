@@ -40,5 +40,5 @@ class ReleaseError(DuplexkitError):
     """A built folder is missing something, or was changed after it was built."""
 
 
-class NoDatasetError(ReleaseError):
-    """A folder that was named holds no finished dataset."""
+class InputError(ReleaseError):
+    """What a command was given (a folder, a choice, a file of answers) is not what it wants."""

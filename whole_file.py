@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-_LEFT = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
+_LEFT = re.compile(r"\.[0-9a-f]{32}\.tmp")
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def beside(path: Path) -> Iterator[Path]:
     `left_in`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    part = path.with_name(f".{uuid4().hex}.tmp")  # short: it fits where the name does
     try:
         yield part
         part.replace(path)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from .. import NoDatasetError, ReleaseError
+from .. import InputError, ReleaseError
 from ..scenarios.reason import reason_of
 from .json_file import Form, misfit, read_json
 from .parquet_file import opened
@@ -106,7 +106,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     if not path.exists():
-        raise NoDatasetError(f"{folder}: no finished dataset (there is no {MANIFEST}); build it first")
+        raise InputError(f"{folder}: no finished dataset (there is no {MANIFEST}); build it first")
     return manifest_in(path)
 
 

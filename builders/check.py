@@ -34,7 +34,6 @@ THRESHOLD_DB = 2.0
 LATE_OFFSET_S = 0.35
 """In a room the sound of a word lasts this much longer than the word."""
 
-
 Signal = NDArray[np.float32]
 
 

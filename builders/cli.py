@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .. import DuplexkitError, EngineError, NoDatasetError, RecipeError, ReleaseError, __version__, publish
+from .. import DuplexkitError, EngineError, InputError, RecipeError, ReleaseError, __version__, publish
 from ..cards import commands
 from ..scenarios.reason import reason_of
 from . import (
@@ -247,7 +247,7 @@ def _run(argv: list[str] | None) -> int:
         app(args=argv)
     except DuplexkitError as error:
         print(f"duplexkit: {error}", file=sys.stderr)
-        wanting = isinstance(error, (ReleaseError, EngineError)) and not isinstance(error, NoDatasetError)
+        wanting = isinstance(error, (ReleaseError, EngineError)) and not isinstance(error, InputError)
         return 1 if wanting else 2
     except (OSError, UnicodeError, MemoryError) as error:
         print(f"duplexkit: {_outside(error)}", file=sys.stderr)

@@ -62,13 +62,14 @@ def measure(
     asked = measures_named(names, "--measure")
     require(asked, "--measure")
     measures, reasons = usable(asked, tools)
-    stays = out is None and (folder / MANIFEST).exists()  # the folder's own: of the same samples
+    target = out or folder / "quality"
+    is_own = target.resolve() == (folder / "quality").resolve()
+    stays = is_own and (folder / MANIFEST).exists()  # of the same samples
     earlier, earlier_measures = (read_value_lines(folder), read_measures(folder)) if stays else ({}, {})
     with Steps(f"measuring {folder}") as steps:
         samples = measure_folder(
             folder, measures, tools, workers=workers, language=language, progress=steps.advance
         )
-    target = out or folder / "quality"
     write_values(samples, measures, tools, target, earlier=earlier, earlier_measures=earlier_measures)
     pages = []
     if worst:

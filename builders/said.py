@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .. import NoDatasetError, ReleaseError
+from .. import InputError, ReleaseError
 from ..acoustics.level import to_pcm16
 from ..scenarios.conversation import Cast, Pause, PlannedTurn, Role, Shape, Voice, Word
 from ..scenarios.reason import reason_of
@@ -194,7 +194,7 @@ def all_said(folder: Path) -> Iterator[Said]:
     """
     path = folder / SAID
     if not path.exists():
-        raise NoDatasetError(
+        raise InputError(
             f"{folder}: there is no {SAID}: no finished build of duplexkit, or one whose stems were taken away; "
             f"build it again"
         )

@@ -10,6 +10,7 @@ from ..builders.quality import VALUES
 from ..scenarios import SCENARIOS
 from ..scenarios.event_table import SCORING_WINDOW_S
 from ..scenarios.label_difference import short_answers
+from ..whole_file import put_text
 from . import tables
 from .about import About, read_about
 from .changelog import latest_entries, read_changelog
@@ -46,9 +47,7 @@ def write_card(folder: Path, *, repository: str = "", version: str = "") -> None
     about = read_about(folder)
     about = replace(about, repository=repository or about.repository, version=version or about.version)
     text = render_card(summarize(folder), about, folder)
-    beside = folder / ".README.md.tmp"
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(folder / "README.md")
+    put_text(folder / "README.md", text)
 
 
 def version_of(summary: Summary, about: About) -> str:

@@ -32,3 +32,9 @@ def test_what_a_kill_leaves_is_found(tmp_path: Path) -> None:
         part.write_text("half")
         assert list(left_in(tmp_path)) == [part] and not list(left_in(tmp_path, older_than_s=60.0))
     assert not list(left_in(tmp_path))
+
+
+def test_a_name_as_long_as_the_file_system_takes(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 255)
+    put_bytes(path, b"x")
+    assert path.read_bytes() == b"x"

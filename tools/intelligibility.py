@@ -1,9 +1,9 @@
-"""Hear what the embedded engine says in English, with the recogniser of the extra `quality`: see docs/quality.md.
+"""Hear what the embedded engine says in English, with the recogniser of the extra `quality`: see docs/voices.md.
 
 ``python tools/intelligibility.py lines`` speaks 100 lines of the script bank, the default voices in turn, and counts
-the words that are heard otherwise. ``python tools/intelligibility.py tokens`` speaks every backchannel of the bank
-with every default voice (an hour). Each writes its part of ``builders/speakers/kokoro_heard.json``. ``--cache DIR`` is
-the speech cache.
+the words that are heard otherwise; then all of them by one voice, for the recogniser's own share. ``python
+tools/intelligibility.py tokens`` speaks every backchannel of the bank with every default voice (half an hour). Each
+writes its part of ``builders/speakers/kokoro_heard.json``. ``--cache DIR`` is the speech cache.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from duplexkit.scenarios.markup import shown
 LANGUAGE = "en"
 N_LINES = 100
 ONE_VOICE = "af_heart"
-"""The engine's best rated voice: what is misheard of it is mostly the recogniser's own error."""
+"""The voice that upstream grades best: what is misheard of it is mostly the recogniser's own error."""
 
 HEARD = Path(__file__).parents[1] / "builders" / "speakers" / "kokoro_heard.json"
 SPELLINGS = {
@@ -45,7 +45,7 @@ SPELLINGS = {
     "aww": {"aw", "awe", "awww"},
     "ooh": {"oo", "oooh"},
     "ew": {"eww", "ewww"},
-    "oof": {"ooff", "oof"},
+    "oof": {"ooff"},
     "ah": {"aah", "ahh"},
     "whoa": {"woah", "wo"},
 }
@@ -219,7 +219,7 @@ def main(argv: list[str] | None = None) -> int:
         "measured_with": hearing_version(Tools(cache_dir=options.cache)),
         **parts[options.part](options.cache, options.workers),
     }
-    data = {"format": 1, "about": "Made by tools/intelligibility.py; docs/quality.md says how.", **kept}
+    data = {"format": 1, "about": "Made by tools/intelligibility.py; docs/voices.md says how.", **kept}
     data[options.part] = made
     HEARD.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return 0

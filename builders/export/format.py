@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ... import ReleaseError
+from ... import InputError
 
 Row = dict[str, Any]
 """A row of `schema.COLUMNS`, audio as FLAC bytes."""
@@ -96,13 +96,13 @@ def check_choices(options: Options, format_: Format) -> None:
 
     Raises
     ------
-    ReleaseError
+    InputError
         If `labels` or `transcripts` is none of the known ones, or a choice is not among what the format takes.
     """
     if options.labels not in ("m3", "intended"):
-        raise ReleaseError(f"--labels {options.labels}: wanted m3 (by M3's rule) or intended (as planned)")
+        raise InputError(f"--labels {options.labels}: wanted m3 (by M3's rule) or intended (as planned)")
     if options.transcripts != "ground_truth" and not options.transcripts.startswith("asr:"):
-        raise ReleaseError(
+        raise InputError(
             f"--transcripts {options.transcripts}: wanted ground_truth, or asr:MODEL with a model of "
             "faster-whisper (asr:tiny.en takes the weights of the extra 'quality')"
         )
@@ -111,6 +111,6 @@ def check_choices(options: Options, format_: Format) -> None:
         if field.name in _FLAGS and value != field.default and field.name not in format_.takes:
             known = ", ".join(_FLAGS[name] for name in _FLAGS if name in format_.takes) or "none of these"
             given = "" if isinstance(value, bool) else f" {value}"
-            raise ReleaseError(
+            raise InputError(
                 f"{_FLAGS[field.name]}{given}: {format_.name} does not take it (it takes: {known}); leave it out"
             )

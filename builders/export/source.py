@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ... import ReleaseError
+from ... import InputError, ReleaseError
 from ...scenarios.reason import reason_of
 from ..built import Shard, read_manifest, shards_of, verified
 from ..parquet_file import opened
@@ -88,13 +88,13 @@ def open_source(where: str, *, configs: tuple[str, ...] = (), splits: tuple[str,
 def _known(wanted: tuple[str, ...], there: set[str], option: str, where: str) -> None:
     for name in wanted:
         if name not in there:
-            raise ReleaseError(f"{option} {name}: {where} holds {', '.join(sorted(there))}")
+            raise InputError(f"{option} {name}: {where} holds {', '.join(sorted(there))}")
 
 
 def _downloaded(where: str) -> Path:
     match = _REPO.fullmatch(where)
     if match is None:
-        raise ReleaseError(f"{where}: no such folder, and no owner/name@tag of the Hub")
+        raise InputError(f"{where}: no such folder, and no owner/name@tag of the Hub")
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ... import ReleaseError
+from ... import InputError, ReleaseError
 from ...scenarios.listener_lag import n_windows, window_at
+from ...whole_file import put_text
 from ..json_file import Form, misfit, read_json
 from ..quality.table import interval
 from .kappa import fleiss_kappa
@@ -23,7 +24,7 @@ def take_in(folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
 
     Raises
     ------
-    ReleaseError
+    InputError
         If a file holds no answers of this dataset's page, or a rater stands twice.
     """
     digest = dataset_digest(folder)
@@ -31,35 +32,38 @@ def take_in(folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
     for path in paths:
         rater, answers = read_answers(path, digest)
         if rater in raters:
-            raise ReleaseError(f"{path}: rater {rater!r} stands twice; give each rater's file once")
+            raise InputError(f"{path}: rater {rater!r} stands twice; give each rater's file once")
         raters[rater] = answers
     facts = listening_facts(folder, raters)
     text = json.dumps({"dataset": digest, **facts}, indent=1, ensure_ascii=False)
-    (folder / "listening.json").write_text(text + "\n", encoding="utf-8")
+    put_text(folder / "listening.json", text + "\n")
     return facts
 
 
 def read_answers(path: Path, digest: str) -> tuple[str, Mapping[str, Any]]:
     """Return the rater and the answers by sample id, checked."""
     form: Form = {"rater": str, "dataset": str, "answers": {"*": {"*": object}}}
-    data = read_json(path, form, cure="save the answers of the rating page there again")
+    try:
+        data = read_json(path, form, cure="save the answers of the rating page there again")
+    except ReleaseError as error:
+        raise InputError(str(error)) from None
     rater, dataset, answers = data["rater"], data["dataset"], data["answers"]
     if dataset != digest:
-        raise ReleaseError(
+        raise InputError(
             f"{path}: answers about another dataset ({str(dataset)[:16]}…, not {digest[:16]}…); rate this one's page"
         )
     if not rater.strip():
-        raise ReleaseError(f"{path}: rater {rater!r}: wanted a name")
+        raise InputError(f"{path}: rater {rater!r}: wanted a name")
     for id_, given in answers.items():
         for question, allowed in QUESTIONS.items():
             answer = given.get(question)
             if answer is not None and answer not in allowed:
-                raise ReleaseError(
+                raise InputError(
                     f"{path}: {id_}: {question} = {answer!r}: wanted one of {', '.join(allowed)}"
                 )
         presses = given.get("presses_s", [])
         if misfit(presses, [float]) or any(press < 0 for press in presses):
-            raise ReleaseError(f"{path}: {id_}: presses_s = {presses!r}: wanted times in seconds")
+            raise InputError(f"{path}: {id_}: presses_s = {presses!r}: wanted times in seconds")
     return rater.strip(), answers
 
 
@@ -69,7 +73,7 @@ def listening_facts(folder: Path, raters: Mapping[str, Mapping[str, Any]]) -> di
     known = {row["id"]: row for row in rows_with(folder, ids, ["id", "duration_s"])}
     for id_ in ids:
         if id_ not in known:
-            raise ReleaseError(f"answers: there is no sample {id_!r} in {folder}")
+            raise InputError(f"answers: there is no sample {id_!r} in {folder}")
     questions: dict[str, Any] = {}
     for question in QUESTIONS:
         per_item = [

@@ -180,7 +180,7 @@ def test_workers_and_kills_change_nothing(tmp_path: Path) -> None:
     spoken_before = {path: path.stat().st_mtime_ns for path in (tmp_path / "cachek").glob("hibari/*/*.zip")}
     assert 0 < len(spoken_before) < n_entries(tmp_path / "cache1")
 
-    (tmp_path / f"k.partial/stems/.half.flac.{'0' * 32}.tmp").write_bytes(b"what a kill may leave")
+    (tmp_path / f"k.partial/stems/.{'0' * 32}.tmp").write_bytes(b"what a kill may leave")
     resumed = subprocess.run(killed, capture_output=True, text=True)
     assert resumed.returncode == 0, resumed.stderr
     assert not list((tmp_path / "k").rglob("*.tmp"))

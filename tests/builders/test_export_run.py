@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from duplexkit import DuplexkitError, ReleaseError
+from duplexkit import DuplexkitError, InputError, ReleaseError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.export import FORMATS, fdb, webdataset
 from duplexkit.builders.export.format import Options, file_id
@@ -48,13 +48,13 @@ def test_configurations_and_splits_choose_rows(tmp_path: Path) -> None:
         "mt_qa-ja",
     ]
     assert source.n_rows == 6
-    with pytest.raises(ReleaseError, match=r"--config mt_qu: .* mt_qa"):
+    with pytest.raises(InputError, match=r"--config mt_qu: .* mt_qa"):
         open_source(str(ex.everything()), configs=("mt_qu",))
-    with pytest.raises(ReleaseError, match=r"--split dev: .* holds test"):
+    with pytest.raises(InputError, match=r"--split dev: .* holds test"):
         open_source(str(ex.everything()), splits=("dev",))
     with pytest.raises(ReleaseError, match="no finished dataset"):
         open_source(str(tmp_path))
-    with pytest.raises(ReleaseError, match="no such folder, and no owner/name@tag"):
+    with pytest.raises(InputError, match="no such folder, and no owner/name@tag"):
         open_source("no/such/folder")
 
 

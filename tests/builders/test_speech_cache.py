@@ -237,7 +237,7 @@ def test_the_cache_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     damaged.write_bytes(damaged.read_bytes()[:-40])
     assert main(["cache", *cache, "prune", "--damaged"]) == 0
     assert "1 of 4 clips" in capsys.readouterr().out and damaged.exists(), "only shown"
-    young, old = (damaged.with_name(f".{name}.zip.{name * 32}.tmp") for name in ("a", "b"))
+    young, old = (damaged.with_name(f".{name * 32}.tmp") for name in ("a", "b"))
     foreign = damaged.with_name(".mine.tmp")
     for path in (young, old, foreign):
         path.write_bytes(b"half")
