@@ -92,9 +92,9 @@ def build(
     from ..cards.describe import describe
     from ..scenarios.fields import unknown
     from ..scenarios.recipe import load_recipe
-    from .build import Outcome
     from .build import build as run
     from .engines import ENGINES
+    from .make_sample import Outcome
     from .progress import Steps
 
     if engine not in ENGINES:

@@ -272,8 +272,8 @@ def variant(
 ) -> None:
     """Build the same samples with new voices, in another language or with other sound; say what changed."""
     from ..cards.describe import describe
-    from .build import Outcome
     from .build import build as run
+    from .make_sample import Outcome
     from .out_folder import refuse_within
     from .progress import Steps
     from .variant import Asked, variant_of

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..whole_file import put_text
 from .finished import row_path
-from .gates import Gate, judge
+from .gates import Gate, judge, shortfalls
 from .jobs import Job
 from .quality.sample_values import SampleQuality
 from .workshop import Site, workshop
@@ -71,13 +71,17 @@ def still_holds(site: Site, job: Job, decided: Decided | None) -> bool:
     """Return whether a build that starts now would decide a sample in the same way, and by the same attempt.
 
     A rejected one: only if no limit changed. A good one: if the attempts reach its own, and either no gate
-    changed, or it was the first attempt and its values pass the gates as they are now.
+    changed, or it was the first attempt and its values pass the gates as they are now. One that stays behind what
+    is tried for: only if no limit changed.
     """
     if decided is None:
         return False
     gates, attempts = _gates_of(site, job), site.recipe.checks.attempts
+    same_limits = decided.attempts == attempts and decided.gates == _digest(gates)
     if decided.attempt is None or decided.quality is None:
-        return decided.attempts == attempts and decided.gates == _digest(gates)
+        return same_limits
+    if any(map(any, shortfalls(decided.quality, job.language, gates))):
+        return same_limits
     if decided.attempt >= attempts:
         return False
     if decided.gates == _digest(gates):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from .. import RecipeError
@@ -22,7 +22,8 @@ Scope = Literal["utterance", "sample"]
 class Gate:
     """One limit: the name of a value, the lowest or highest that passes, and what it is looked at on.
 
-    A value that was not measured (None) passes. `languages` is empty where the gate holds for all.
+    A value that was not measured (None) passes. `languages` is empty where the gate holds for all. An utterance that
+    passes but does not reach `try_for` is spoken again, and the best of the attempts stays.
     """
 
     value: str
@@ -30,6 +31,7 @@ class Gate:
     at_most: float | None = None
     scope: Scope = "utterance"
     languages: tuple[str, ...] = ()
+    try_for: float | None = None
 
     def passes(self, measured: float | None) -> bool:
         """Return whether a value is within the limit."""
@@ -38,6 +40,13 @@ class Gate:
         return (self.at_least is None or measured >= self.at_least) and (
             self.at_most is None or measured <= self.at_most
         )
+
+    def shortfall(self, measured: float | None) -> float:
+        """Return how far a value stays behind what is tried for; 0 where it does not, or was not measured."""
+        if measured is None or self.try_for is None:
+            return 0.0
+        sign = 1.0 if VALUES[self.value][1].better == "low" else -1.0
+        return max(0.0, sign * (measured - self.try_for))
 
     @property
     def wanted(self) -> str:
@@ -49,6 +58,18 @@ class Gate:
             if limit is not None
         ]
         return f"{' and '.join(parts)} ({unit})"
+
+    @property
+    def described(self) -> str:
+        """Return the limit, and what is tried for, as text."""
+        limited = self.at_least is not None or self.at_most is not None
+        unit = VALUES[self.value][1].unit
+        tried = (
+            []
+            if self.try_for is None
+            else [f"tried for {self.try_for:g}" + ("" if limited else f" ({unit})")]
+        )
+        return ", ".join([*([self.wanted] if limited else []), *tried])
 
     def holds_for(self, language: str) -> bool:
         """Return whether the gate looks at this language."""
@@ -96,29 +117,46 @@ def gates_of(checks: Checks, languages: Sequence[str], where: str) -> tuple[Gate
     """
     measures = measures_named(checks.measures, f"{where}: checks.measures")
     given = {value.name for measure in measures for value in measure.values}
-    changed: dict[str, Gate | None] = {}
+    changed: dict[str, tuple[Gate, ...]] = {}
     for name, limits in checks.gates.items():
+        key = f"{where}: checks.gates.{name}"
         if name not in VALUES:
-            raise RecipeError(f"{where}: checks.gates.{name}: {unknown('value', name, tuple(VALUES))}")
+            raise RecipeError(f"{key}: {unknown('value', name, tuple(VALUES))}")
         if name not in given:
-            raise RecipeError(
-                f"{where}: checks.gates.{name}: nothing measures it; add {VALUES[name][0].name!r} to checks.measures"
-            )
-        if limits.get("off"):
-            changed[name] = None
-            continue
-        scope = limits.get("scope", "utterance" if VALUES[name][0].scope == "utterance" else "sample")
-        if scope == "utterance" and VALUES[name][0].scope != "utterance":
-            raise RecipeError(
-                f"{where}: checks.gates.{name}: it is a value of whole samples; wanted scope = 'sample'"
-            )
-        changed[name] = Gate(
-            value=name, at_least=limits.get("at_least"), at_most=limits.get("at_most"), scope=scope
-        )
+            raise RecipeError(f"{key}: nothing measures it; add {VALUES[name][0].name!r} to checks.measures")
+        changed[name] = () if limits.get("off") else _changed(name, limits, key)
     gates = [gate for gate in DEFAULT_GATES if gate.value in given and gate.value not in changed]
-    gates += [gate for gate in changed.values() if gate is not None]
+    gates += [gate for of_value in changed.values() for gate in of_value]
     spoken = {language.split("-")[0].lower() for language in languages}
     return tuple(gate for gate in gates if not gate.languages or spoken & set(gate.languages))
+
+
+def _changed(name: str, limits: Mapping[str, Any], key: str) -> tuple[Gate, ...]:
+    """Return the gates of a value as a recipe wants them; where it gives no limit, the default ones stay."""
+    by_utterance = VALUES[name][0].scope == "utterance"
+    scope = limits.get("scope", "utterance" if by_utterance else "sample")
+    if scope == "utterance" and not by_utterance:
+        raise RecipeError(f"{key}: it is a value of whole samples; wanted scope = 'sample'")
+    try_for = limits.get("try_for")
+    if {"at_least", "at_most"} & set(limits):
+        found = [
+            Gate(value=name, at_least=limits.get("at_least"), at_most=limits.get("at_most"), scope=scope)
+        ]
+    else:
+        found = [replace(gate, scope=scope) for gate in DEFAULT_GATES if gate.value == name]
+        found = found or [Gate(value=name, scope=scope)]
+    if try_for is None:
+        return tuple(found)
+    better = VALUES[name][1].better
+    if scope != "utterance" or not better:
+        raise RecipeError(
+            f"{key}.try_for: only values of utterances that are better high or better low can be tried for; "
+            f"{name} is {'a value of whole samples' if scope != 'utterance' else 'neither'}"
+        )
+    for gate in found:
+        if not gate.passes(try_for):
+            raise RecipeError(f"{key}.try_for = {try_for:g}: it fails the gate itself, wanted {gate.wanted}")
+    return tuple(replace(gate, try_for=try_for) for gate in found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +194,12 @@ def judge(
             turns.add(i)
             findings.append(_finding(gate, value, sample_id, f"turn {i}", _note(quality, i, measure.name)))
     return Verdict(findings=tuple(findings), turns=None if whole or not findings else frozenset(turns))
+
+
+def shortfalls(quality: SampleQuality, language: str, gates: Sequence[Gate]) -> tuple[tuple[float, ...], ...]:
+    """Return how far each utterance stays behind what is tried for, gate by gate."""
+    trying = [gate for gate in gates if gate.try_for is not None and gate.holds_for(language)]
+    return tuple(tuple(gate.shortfall(turn.get(gate.value)) for gate in trying) for turn in quality.by_turn)
 
 
 def _note(quality: SampleQuality | MeasuredSample, turn: int, measure: str) -> str | None:

@@ -87,7 +87,7 @@ def quality_facts(plan: QualityPlan) -> dict[str, Any]:
     gated: dict[str, list[str]] = {}
     for gate in plan.gates:
         words = f" for {', '.join(gate.languages)}" if gate.languages else ""
-        gated.setdefault(gate.value, []).append(f"{gate.scope}: {gate.wanted}{words}")
+        gated.setdefault(gate.value, []).append(f"{gate.scope}: {gate.described}{words}")
     return {
         "measures": {
             measure.name: {

@@ -9,7 +9,7 @@ from ..scenarios.conversation import PlannedPause, PlannedTurn, Role, Start, Voi
 from ..scenarios.markup import parse
 from .judged import spoken_clip
 from .quality.measure import SpokenClip
-from .speak import speak_turn
+from .speak import again, speak_turn
 from .speakers import Speaker
 
 SAMPLE_RATE_HZ = 24_000
@@ -24,9 +24,12 @@ def placed_text(
     voice: Voice,
     speaker: Speaker,
     cache_dir: Path,
+    n_tries: int = 0,
     count: Callable[[str], None] = lambda what: None,
 ) -> SpokenClip:
     """Return a text of the script bank (with its marks) as one user turn of a build, ready to be measured.
+
+    `n_tries` says how often a build would have spoken it before.
 
     Raises
     ------
@@ -44,12 +47,12 @@ def placed_text(
         pauses=tuple(PlannedPause(kind=mark.value, length_s=PAUSE_S) for mark in parse(text).places("pause")),
     )
     utterance = speak_turn(
-        turn,
+        again(turn, n_tries, speaker),
         language=language,
         voice=voice,
         speaker=speaker,
         cache_dir=cache_dir,
-        seed=0,
+        seed=n_tries,
         sample_rate_hz=SAMPLE_RATE_HZ,
         count=count,
     )

@@ -11,9 +11,9 @@ from typing import Any
 
 from .. import __version__
 from ..scenarios.markup import shown
-from .build import Outcome
 from .built import open_built, read_manifest, rows_in
 from .jobs import jobs_of
+from .make_sample import Outcome
 from .said import SAID, ids_of, said_of
 from .sayings import Voices, kept_of, planned
 from .schema import AUDIO_COLUMNS

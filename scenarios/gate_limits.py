@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from .. import RecipeError
@@ -11,7 +12,7 @@ from .fields import unknown
 CORE_MEASURES = ("active_level", "silences", "clipping", "truncation", "speaking_rate", "pitch")
 """What every build measures: these need no model and cost some 2 % of the speech's length on one core."""
 
-_KEYS = ("at_least", "at_most", "scope", "off")
+_KEYS = ("at_least", "at_most", "try_for", "scope")
 _SCOPES = ("utterance", "sample")
 
 
@@ -26,7 +27,7 @@ def read_measures(value: Any, where: str) -> tuple[str, ...]:
 
 
 def read_gates(table: Any, where: str) -> dict[str, dict[str, Any]]:
-    """Return value -> {at_least, at_most, scope} or {off: True}, checked for form.
+    """Return value -> {at_least, at_most, try_for, scope} or {off: True}, checked for form.
 
     Raises
     ------
@@ -50,10 +51,12 @@ def _limits(value: Any, where: str) -> dict[str, Any]:
             raise RecipeError(f"{where}.{key}: {unknown('key', key, _KEYS)}")
         if key == "scope" and limit not in _SCOPES:
             raise RecipeError(f"{where}.scope = {limit!r}: wanted 'utterance' or 'sample'")
-        if key.startswith("at_") and (not isinstance(limit, int | float) or isinstance(limit, bool)):
+        if key != "scope" and (
+            not isinstance(limit, int | float) or isinstance(limit, bool) or not isfinite(limit)
+        ):
             raise RecipeError(f"{where}.{key} = {limit!r}: wanted one number")
-    if not {"at_least", "at_most"} & set(value):
-        raise RecipeError(f"{where}: no limit; wanted at_least, at_most or both")
+    if not {"at_least", "at_most", "try_for"} & set(value):
+        raise RecipeError(f"{where}: no limit; wanted at_least, at_most or both, or try_for")
     low, high = value.get("at_least"), value.get("at_most")
     if low is not None and high is not None and low > high:
         raise RecipeError(f"{where}: at_least = {low:g} is above at_most = {high:g}: nothing would pass")

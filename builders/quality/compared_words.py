@@ -1,10 +1,11 @@
-"""What was to be said and what was heard, to the words that are compared: hesitations out, compounds written alike."""
+"""What was to be said and what was heard, to the words that are compared: no hesitations, compounds written alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
+from .contractions import contracted
 from .normal_text import normal_words
 from .sounds import sounds_of
 
@@ -30,18 +31,25 @@ def compared_words(wanted: str, heard: str, language: str) -> tuple[tuple[str, .
 def with_compounds_of(wanted: Sequence[str], heard: Sequence[str]) -> tuple[str, ...]:
     """Return what was heard, with words joined or parted where that gives a word, or two, of what was wanted."""
     whole = set(wanted)
-    parted = {first + second: (first, second) for first, second in pairwise(wanted)}
+    parted = {one: pair for pair in pairwise(wanted) for one in _in_one_word(*pair)}
     told: list[str] = []
     for word in heard:
-        if told and told[-1] + word in whole and not {told[-1], word} <= whole and _alike(told[-1], word):
-            told[-1] += word
-        elif word in parted and word not in whole and _alike(*parted[word]):
+        pair = (told[-1], word) if told and not {told[-1], word} <= whole else ()
+        joined = [one for one in _in_one_word(*pair) if one in whole and _is(one, *pair)] if pair else []
+        if joined:
+            told[-1] = joined[0]
+        elif word in parted and word not in whole and _is(word, *parted[word]):
             told += parted[word]
         else:
             told.append(word)
     return tuple(told)
 
 
-def _alike(first: str, second: str) -> bool:
-    """Return whether two words sound as one: "sea side", but not "so on" and "soon"."""
-    return sounds_of(first + second) == sounds_of(first) + sounds_of(second)
+def _in_one_word(first: str, second: str) -> tuple[str, ...]:
+    """Return how two words may be written as one: drawn together, or as a compound."""
+    return tuple(filter(None, (contracted(first, second), first + second)))
+
+
+def _is(word: str, first: str, second: str) -> bool:
+    """Return whether two words are one: drawn together, or alike in sound ("sea side", but not "so on" and "soon")."""
+    return word == contracted(first, second) or sounds_of(word) == sounds_of(first) + sounds_of(second)

@@ -62,8 +62,8 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     """Return the words that a word error rate compares.
 
     Lower case; marks and apostrophes left out, hyphens are spaces; digits, percent, dollars, clock times,
-    telephone numbers, units, decades and ordinals as words, no "and" inside a number; British spellings and a
-    few short forms replaced.
+    telephone numbers, units, decades and ordinals as words, no "and" inside a number, no "a" or "one" before
+    "hundred" and larger, no "o'clock"; British spellings and a few short forms replaced.
     Japanese: the characters.
 
     Examples
@@ -75,8 +75,10 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
         return tuple(normal_characters(text, language))
     text = unicodedata.normalize("NFKC", text).lower()
     text = re.sub(r"['’‘`]", "", text)
+    text = re.sub(r"\b(?:uh|ah)[ -]huh\b", "aha", text)
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
     text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?(?: (?:hundred|thousand|million|billion)\b)*)", r"\1 dollars", text)
+    text = re.sub(r"\b1 dollars\b", "1 dollar", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     text = re.sub(r"(?:\(\d{3}\) ?|\b\d{3}[ -])\d{3}-\d{4}\b|\b\d{3}-\d{4}\b", _telephone, text)
     text = re.sub(rf"(\d[\d.]*)\s?({'|'.join(_MEASURED)})\b", _measured, text)
@@ -90,8 +92,12 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
         text = ending.sub(replacement, text)
     text = re.sub(r"\b(hundred|thousand|million|billion) and (?=\w)", r"\1 ", text)
     text = re.sub(
-        r"\bone thousand (one|two|three|four|five|six|seven|eight|nine) hundred\b", _in_hundreds, text
+        r"\b(?:a|one) thousand (one|two|three|four|five|six|seven|eight|nine) hundred\b", _in_hundreds, text
     )
+    text = re.sub(
+        r"(?<!ty )(?<!ty-)\b(?:a|one)\s+(?=(?:hundred|thousand|million|billion)(?:th|ths|s)?\b)", "", text
+    )
+    text = re.sub(rf"\b({'|'.join(_UNITS[1:13])})\s+oclock\b", r"\1", text)
     words = re.sub(r"[^\w]+|_", " ", text).split()
     return tuple(part for word in words for part in _SPELT.get(word, word).split())
 

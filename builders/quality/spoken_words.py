@@ -195,7 +195,7 @@ SPOKEN_WORDS = Measure(
     ),
     source="own, on the alignment of the word error rate",
     cost=0.1,
-    version=lambda tools: f"8 {hearing_version(tools)}",
+    version=lambda tools: f"9 {hearing_version(tools)}",
     run=alone(_faults),
     needs=MODULES,
 )

@@ -90,7 +90,7 @@ WER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"7 {hearing_version(tools)}",
+    version=lambda tools: f"8 {hearing_version(tools)}",
     run=alone(_wer),
     needs=MODULES,
 )
@@ -109,7 +109,7 @@ CER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"7 {hearing_version(tools)}",
+    version=lambda tools: f"8 {hearing_version(tools)}",
     run=alone(_cer),
     needs=MODULES,
 )
