@@ -5,6 +5,7 @@ Whoever reads a built folder opens it here, so that none works on a damaged one.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -205,3 +206,16 @@ def rows_in(shards: Sequence[Shard]) -> Iterator[dict[str, Any]]:
     """Yield the rows of shards one by one."""
     for shard in shards:
         yield from read_rows(shard.path)
+
+
+def dataset_digest(folder: Path) -> str:
+    """Return the SHA-256 of a folder's manifest files: answers belong to these bytes and no others.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is not a built one.
+    """
+    shards = read_manifest(folder)["files"]
+    text = "\n".join(f"{name} {facts['sha256']}" for name, facts in sorted(shards.items()))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -63,6 +63,7 @@ def measure(
     require(asked, "--measure")
     measures, reasons = usable(asked, tools)
     target = out or folder / "quality"
+    _refuse_target(target, folder)
     is_own = target.resolve() == (folder / "quality").resolve()
     stays = is_own and (folder / MANIFEST).exists()  # of the same samples
     earlier, earlier_measures = (read_value_lines(folder), read_measures(folder)) if stays else ({}, {})
@@ -91,6 +92,20 @@ def measure(
         f"{len(samples)} samples, {n_new} new measurements, the rest kept from before; {target} written"
     )
     return _judged(samples, measures) if (folder / MANIFEST).exists() else 0
+
+
+def _refuse_target(target: Path, folder: Path) -> None:
+    """Refuse to write what was measured where it cannot go, or over what was measured on another dataset."""
+    from .built import MANIFEST
+
+    for place in (target, *target.parents):
+        if place.exists() and not place.is_dir():
+            raise RecipeError(f"--out {target}: {place} is no folder; name a folder for the values")
+    own = (folder / "quality").resolve()
+    if target.resolve() != own and target.name == "quality" and (target.parent / MANIFEST).exists():
+        raise RecipeError(
+            f"--out {target}: what was measured on the dataset {target.parent} is there; name another folder"
+        )
 
 
 def _judged(samples: Sequence[MeasuredSample], measures: Sequence[Measure]) -> int:
@@ -142,13 +157,14 @@ def _table(samples: tuple[MeasuredSample, ...], names: list[str]) -> Table:
 def select(
     folder: Annotated[Path, typer.Argument(help="A built folder.", callback=folder_there)],
     splits: Annotated[
-        Path, typer.Option("--splits", help="A TOML file with a table [splits].", callback=file_there)
+        Path, typer.Option("--splits", help="A TOML file with a table \\[splits].", callback=file_there)
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write; it must not exist.")],
 ) -> None:
     """Write a built folder anew with other splits: by measure, number or share, scripts and speakers apart."""
     from ..cards.describe import describe
     from .reselect import load_wanted_splits, reselect
+    from .side_files import LISTENING
 
     facts = reselect(folder, load_wanted_splits(splits), out, describe=describe)
     table = Table("split", "samples", "hours", "speakers", "value", "mean", title=f"Splits of {out}")
@@ -159,6 +175,8 @@ def select(
             table.add_row(*first, f"{name}{mark}", f"{mean:.3f}")
             first = ["", "", "", ""]
     Console().print(table)
+    if (folder / LISTENING).is_file():
+        typer.echo(f"{LISTENING} stays behind: the ratings are of all samples of {folder}")
     if facts["left_out"]:
         typer.echo(f"{len(facts['left_out'])} samples have speakers of two splits and were left out")
 

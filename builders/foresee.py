@@ -11,7 +11,15 @@ from ..scenarios.fields import unknown
 from ..scenarios.wanted_splits import SplitWish, WantedSplits
 from .jobs import Job, scripts_of
 from .quality import VALUES
-from .selection import Bundle, Candidate, asked_of, bundles_of, group_sizes, speakers_asked
+from .selection import (
+    Bundle,
+    Candidate,
+    asked_of,
+    bundles_of,
+    group_sizes,
+    refuse_directionless,
+    speakers_asked,
+)
 from .workshop import Site, workshop
 
 
@@ -101,6 +109,7 @@ def _refuse_unmeasured(site: Site, wish: SplitWish) -> None:
     where = f"{site.recipe.source}: splits.{wish.split}.measure"
     if wish.measure not in VALUES:
         raise RecipeError(f"{where}: {unknown('value', wish.measure, tuple(VALUES))}")
+    refuse_directionless(wish.measure, where)
     measure = VALUES[wish.measure][0]
     plan = workshop(site)[2]
     if measure not in plan.measures:

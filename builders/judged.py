@@ -33,8 +33,8 @@ def quality_plan(recipe: Recipe, cache_dir: Path) -> QualityPlan:
     Raises
     ------
     RecipeError
-        For an unknown measure or value, a measure whose package is missing (names the extra), or a gate on a
-        measure whose weights are not to be had.
+        For an unknown measure or value, a measure whose package is missing (names the extra), a gate on a
+        measure whose weights are not to be had, or one that could never judge.
     """
     where = f"{recipe.source}: checks.measures"
     measures = measures_named(recipe.checks.measures, where)
@@ -45,7 +45,31 @@ def quality_plan(recipe: Recipe, cache_dir: Path) -> QualityPlan:
     blind = missing_gated(gates, reasons)
     if blind:
         raise RecipeError(f"{recipe.source}: checks.gates: {'; '.join(blind)}; or take the gate away")
+    for name, limits in recipe.checks.gates.items():
+        if not limits.get("off"):
+            _refuse_blind(name, recipe, tools)
     return QualityPlan(measures=run, gates=gates, tools=tools, not_measured=reasons)
+
+
+def _refuse_blind(name: str, recipe: Recipe, tools: Tools) -> None:
+    """Refuse a gate that a recipe asks for on a value that none of its samples can have."""
+    measure, value = VALUES[name]
+    key = f"{recipe.source}: checks.gates.{name}"
+    if measure.scope == "pair":
+        raise RecipeError(
+            f"{key}: a build cannot judge by it, it compares two samples; `check FOLDER --measure {measure.name}` "
+            "gives it; take the gate away"
+        )
+    if not any(value.can_judge(language, tools) for language in recipe.languages):
+        heard = (
+            f"the recogniser {tools.recogniser}"
+            if tools.recogniser
+            else "the recogniser, which knows English only"
+        )
+        raise RecipeError(
+            f"{key}: nothing could ever fail it: {name} cannot be had of {', '.join(recipe.languages)} with {heard}; "
+            f"name another under checks.recogniser (docs/quality.md), or take the gate away"
+        )
 
 
 def judge_sample(sample: Sample, plan: QualityPlan) -> tuple[Verdict, SampleQuality]:

@@ -20,12 +20,12 @@ from .parquet_file import columns_of
 from .said import SAID, all_said
 from .said_speech import SPEECH, read_speech
 from .selection import Candidate, Selection, candidates_in, select, selection_facts, speakers_apart
-from .side_files import LISTENING, QUALITY, REJECTS, read_quality, read_values
+from .side_files import QUALITY, REJECTS, read_quality, read_values
 from .stems import stem_path
 from .write import read_rows, sha256_of, write_split
 
-_AS_THEY_ARE = (REJECTS, LISTENING, "ATTRIBUTION.txt")
-"""What stands beside the shards and goes along unchanged."""
+_AS_THEY_ARE = (REJECTS, "ATTRIBUTION.txt")
+"""What stands beside the shards and goes along unchanged. Ratings do not: they are of the whole dataset."""
 
 
 def load_wanted_splits(path: Path) -> WantedSplits:

@@ -94,6 +94,8 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
     for wish in wanted.wishes:
         if wish.measure and wish.measure not in VALUES:
             raise RecipeError(f"splits.{wish.split}.measure: {unknown('value', wish.measure, tuple(VALUES))}")
+        if wish.measure:
+            refuse_directionless(wish.measure, f"splits.{wish.split}.measure")
         if wish.measure and all(sample.values.get(wish.measure) is None for sample in candidates):
             raise RecipeError(
                 f"splits.{wish.split}.measure = {wish.measure!r}: no sample was measured; add "
@@ -125,6 +127,21 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
                 f"speakers of two splits; ask for less, or build with more voices and scripts"
             )
     return Selection(splits=splits, left_out=tuple(left_out), speakers=speakers)
+
+
+def refuse_directionless(name: str, where: str) -> None:
+    """Refuse a value of which neither end is the better one: there is no best by it.
+
+    Raises
+    ------
+    RecipeError
+        If so; names those that have one.
+    """
+    if not VALUES[name][1].better:
+        directed = ", ".join(name for name, (_, value) in VALUES.items() if value.better)
+        raise RecipeError(
+            f"{where} = {name!r}: neither end of it is the better one; wanted one of {directed}"
+        )
 
 
 def bundles_of(candidates: Sequence[Candidate], wanted: WantedSplits) -> list[Bundle]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ReleaseError
+from .built import dataset_digest
 from .json_file import Form, read_json, read_json_lines
 
 REJECTS, QUALITY, LISTENING = "rejects.jsonl", "quality.json", "listening.json"
@@ -83,10 +84,12 @@ def read_quality(folder: Path) -> dict[str, Any]:
 def read_listening(folder: Path) -> dict[str, Any]:
     """Return ``listening.json``: what listeners said; empty where nobody was asked."""
     question: Form = {"counts": {"*": int}, "kappa": (float, None), "mean?": float}
-    form: Form = {"n_raters": int, "n_items": int, "questions": {"*": question}}
-    return _object(
-        folder / LISTENING, form, cure="take the answers in again: duplexkit listen FOLDER --answers FILE ..."
-    )
+    form: Form = {"dataset": str, "n_raters": int, "n_items": int, "questions": {"*": question}}
+    cure = "take the answers in again: duplexkit listen FOLDER --answers FILE ..., or take the file away"
+    facts = _object(folder / LISTENING, form, cure=cure)
+    if facts and facts["dataset"] != dataset_digest(folder):
+        raise ReleaseError(f"{folder / LISTENING}: the ratings are of another dataset; {cure}")
+    return facts
 
 
 def read_values(folder: Path) -> dict[str, Mapping[str, float | None]]:

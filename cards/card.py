@@ -109,7 +109,7 @@ def render_card(summary: Summary, about: About, folder: Path) -> str:
         measured_plots=[(name, text) for name, text in MEASURED_PLOTS.items() if name in plots],
         checks=tables.check_table(summary),
         quality=quality_table(summary),
-        quality_notes=[*quality_notes(summary.beside), *intelligibility_notes(summary)],
+        quality_notes=[*quality_notes(summary), *intelligibility_notes(summary)],
         listening=listening_line(summary.beside),
         timing=tables.timing_table(summary),
         not_measured=tables.NOT_MEASURED,

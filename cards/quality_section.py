@@ -74,8 +74,9 @@ def bars(numbers: Sequence[float]) -> str:
     return "".join(" " if n == 0 else _BARS[max(0, round(n / top * len(_BARS)) - 1)] for n in counts)
 
 
-def quality_notes(beside: SideFiles) -> list[str]:
+def quality_notes(summary: Summary) -> list[str]:
     """Return the lines under the table: versions of measures, limits of gates, selection, what was not measured."""
+    beside = summary.beside
     facts, later = beside.quality, beside.measures
     notes = []
     measured = {**facts.get("measures", {}), **later}
@@ -85,7 +86,10 @@ def quality_notes(beside: SideFiles) -> list[str]:
         notes.append("")
     if facts.get("gates"):
         notes.append("Limits that every sample kept (others were spoken again, then rejected):")
-        notes += [f"- `{name}`: {'; '.join(limits)}" for name, limits in facts["gates"].items()]
+        notes += [
+            f"- `{name}`: {'; '.join(limits)}{_unjudged(summary, name)}"
+            for name, limits in facts["gates"].items()
+        ]
         notes.append("")
     if beside.voice_gate:
         notes.append(
@@ -106,6 +110,25 @@ def quality_notes(beside: SideFiles) -> list[str]:
         notes.append("Not measured: " + "; ".join(f"`{name}` ({why})" for name, why in missing.items()) + ".")
         notes.append("")
     return notes
+
+
+def _unjudged(summary: Summary, name: str) -> str:
+    """Return in how many samples a gate had nothing to judge, if there are any, and in which languages never."""
+    there, missing = (
+        [
+            config.partition("-")[2]
+            for config, _, values in summary.quality
+            if (values.get(name) is None) == absent
+        ]
+        for absent in (False, True)
+    )
+    if not missing:
+        return ""
+    never = ", ".join(f"`{language}`" for language in sorted(set(missing) - set(there)))
+    return (
+        f" (not measured, so not judged, in {len(missing)} of {len(summary.quality)} samples"
+        f"{f'; never in {never}' if never else ''})"
+    )
 
 
 def intelligibility_notes(summary: Summary) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,8 +25,8 @@ class RangeField:
 
     def read(self, value: Any, where: str) -> Range:
         """Return the pair, checked against the bounds of the field."""
-        pair = [value, value] if _is_number(value) else value
-        if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(map(_is_number, pair))):
+        pair = [value, value] if is_number(value) else value
+        if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(map(is_number, pair))):
             raise RecipeError(
                 f"{where} = {value!r}: wanted a number or a pair [low, high] in {self.unit}, "
                 f"for example {self.name} = [{self.low:g}, {self.high:g}]"
@@ -76,7 +77,7 @@ class NumberField:
 
     def read(self, value: Any, where: str) -> float:
         """Return the number, checked."""
-        if not _is_number(value) or not self.low <= value <= self.high:
+        if not is_number(value) or not self.low <= value <= self.high:
             raise RecipeError(
                 f"{where} = {value!r}: wanted one number from {self.low:g} to {self.high:g} {self.unit}"
             )
@@ -141,8 +142,9 @@ class NamesField:
 Field = RangeField | IntRangeField | NumberField | FlagField | NameField | NamesField
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def is_number(value: object) -> bool:
+    """Return whether a value is a finite number that a float can hold (TOML has nan and inf, and endless digits)."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 from .. import RecipeError
-from .fields import unknown
+from .fields import is_number, unknown
 
 CORE_MEASURES = ("active_level", "silences", "clipping", "truncation", "speaking_rate", "pitch")
 """What every build measures: these need no model and cost some 2 % of the speech's length on one core."""
@@ -51,9 +50,7 @@ def _limits(value: Any, where: str) -> dict[str, Any]:
             raise RecipeError(f"{where}.{key}: {unknown('key', key, _KEYS)}")
         if key == "scope" and limit not in _SCOPES:
             raise RecipeError(f"{where}.scope = {limit!r}: wanted 'utterance' or 'sample'")
-        if key != "scope" and (
-            not isinstance(limit, int | float) or isinstance(limit, bool) or not isfinite(limit)
-        ):
+        if key != "scope" and not is_number(limit):
             raise RecipeError(f"{where}.{key} = {limit!r}: wanted one number")
     if not {"at_least", "at_most", "try_for"} & set(value):
         raise RecipeError(f"{where}: no limit; wanted at_least, at_most or both, or try_for")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import RecipeError
-from .fields import unknown
+from .fields import is_number, unknown
 
 SPLITS = ("train", "validation", "test")
 GROUPS = ("scenario", "language", "domain")
@@ -112,12 +112,12 @@ def _wish(split: str, table: Any, where: str) -> SplitWish:
         )
     size = table[sizes[0]]
     whole = sizes[0] == "count"
-    if isinstance(size, bool) or not isinstance(size, int if whole else int | float) or size <= 0:
+    if not is_number(size) or (whole and not isinstance(size, int)) or size <= 0:
         raise RecipeError(f"{where}.{sizes[0]} = {size!r}: wanted a number above 0")
     if sizes[0] == "fraction" and size >= 1:
         raise RecipeError(f"{where}.fraction = {size!r}: wanted a share below 1")
     speakers = table.get("speakers")
-    if speakers is not None and (not isinstance(speakers, int) or isinstance(speakers, bool) or speakers < 1):
+    if speakers is not None and (not is_number(speakers) or not isinstance(speakers, int) or speakers < 1):
         raise RecipeError(f"{where}.speakers = {speakers!r}: wanted a whole number, 1 or more")
     measure = table.get("measure", "")
     if not isinstance(measure, str):

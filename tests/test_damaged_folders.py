@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from duplexkit.builders.built import dataset_digest
 from duplexkit.builders.cli import main
-from duplexkit.builders.listen.page import dataset_digest, drawn_ids
+from duplexkit.builders.listen.page import drawn_ids
 from tests.conftest import build_tones
 from tests.release import RELEASE_TOML, as_committed
 
@@ -48,7 +49,12 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "listening.json").write_text(
         json.dumps(
-            {"n_raters": 1, "n_items": 1, "questions": {"event": {"counts": {"yes": 1}, "kappa": None}}}
+            {
+                "dataset": dataset_digest(folder),
+                "n_raters": 1,
+                "n_items": 1,
+                "questions": {"event": {"counts": {"yes": 1}, "kappa": None}},
+            }
         )
     )
     (folder / "quality").mkdir()
@@ -229,11 +235,16 @@ DAMAGES: dict[str, tuple[Damage, str, tuple[str, ...]]] = {
         "measures.wer",
         (*DESCRIBE, "select"),
     ),
-    "listening cut": (cut("listening.json"), "listening.json", ("card", "publish", "select")),
+    "listening cut": (cut("listening.json"), "listening.json", ("card", "publish")),
     "listening wrong": (
-        with_text("listening.json", '{"n_raters": 2}'),
+        with_text("listening.json", '{"dataset": "", "n_raters": 2}'),
         "n_items",
-        ("card", "publish", "select"),
+        ("card", "publish"),
+    ),
+    "listening of another": (
+        with_text("listening.json", '{"dataset": "0", "n_raters": 1, "n_items": 1, "questions": {}}'),
+        "the ratings are of another dataset",
+        ("card", "publish"),
     ),
     "values bad line": (bad_line("quality/values.jsonl"), "values.jsonl line 3", (*DESCRIBE, "select")),
     "values a text": (
@@ -295,7 +306,11 @@ def run(
     """Run a command on a folder; return exit code, what it printed, and what it said went wrong."""
     place.mkdir()
     (place / "splits.toml").write_text(SPLITS, encoding="utf-8")
-    rating = {"rater": "a", "dataset": dataset_digest(good), "answers": {}}
+    rating = {
+        "rater": "a",
+        "dataset": dataset_digest(good),
+        "answers": {drawn_ids(good, n=1, seed=1)[0]: {"event": "yes"}},
+    }
     (place / "answers.json").write_text(json.dumps(rating), encoding="utf-8")
     (place / "cache").mkdir()
     code = main(COMMANDS[command](bad, good, place))

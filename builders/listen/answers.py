@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from ... import InputError, ReleaseError
+from ...scenarios.fields import unknown
 from ...scenarios.listener_lag import n_windows, window_at
 from ...whole_file import put_text
+from ..built import dataset_digest
 from ..json_file import Form, misfit, read_json
 from ..quality.table import interval
 from .kappa import fleiss_kappa
-from .page import QUESTIONS, dataset_digest, rows_with
+from .page import QUESTIONS, rows_with
+
+_LATE_S = 0.05
+"""How far behind a sample's end a player's clock may be: browsers count a little past it."""
 
 
 def take_in(folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
@@ -54,7 +59,15 @@ def read_answers(path: Path, digest: str) -> tuple[str, Mapping[str, Any]]:
         )
     if not rater.strip():
         raise InputError(f"{path}: rater {rater!r}: wanted a name")
+    answers = {id_: given for id_, given in answers.items() if _says_something(given)}
+    if not answers:
+        raise InputError(f"{path}: rater {rater!r} has answered nothing; leave the file out")
     for id_, given in answers.items():
+        for key in given:
+            if key not in (*QUESTIONS, "presses_s", "listened"):
+                raise InputError(f"{path}: {id_}.{key}: {unknown('question', key, tuple(QUESTIONS))}")
+        if not isinstance(given.get("listened", False), bool):
+            raise InputError(f"{path}: {id_}: listened = {given['listened']!r}: wanted true or false")
         for question, allowed in QUESTIONS.items():
             answer = given.get(question)
             if answer is not None and answer not in allowed:
@@ -62,9 +75,16 @@ def read_answers(path: Path, digest: str) -> tuple[str, Mapping[str, Any]]:
                     f"{path}: {id_}: {question} = {answer!r}: wanted one of {', '.join(allowed)}"
                 )
         presses = given.get("presses_s", [])
-        if misfit(presses, [float]) or any(press < 0 for press in presses):
+        if misfit(presses, [float]) or not all(press >= 0 for press in presses):
             raise InputError(f"{path}: {id_}: presses_s = {presses!r}: wanted times in seconds")
     return rater.strip(), answers
+
+
+def _says_something(given: Mapping[str, Any]) -> bool:
+    """Return whether a rater said anything of a sample: an answer, a press, or that it was heard to its end."""
+    return any(given.get(question) is not None for question in QUESTIONS) or bool(
+        given.get("presses_s") or given.get("listened")
+    )
 
 
 def listening_facts(folder: Path, raters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -74,6 +94,13 @@ def listening_facts(folder: Path, raters: Mapping[str, Mapping[str, Any]]) -> di
     for id_ in ids:
         if id_ not in known:
             raise InputError(f"answers: there is no sample {id_!r} in {folder}")
+        length_s = known[id_]["duration_s"]
+        for rater, answers in raters.items():
+            late = [at for at in answers.get(id_, {}).get("presses_s", ()) if at > length_s + _LATE_S]
+            if late:
+                raise InputError(
+                    f"answers of {rater!r}: {id_}: presses_s has {late[0]:g}, but the sample is {length_s:g} s long"
+                )
     questions: dict[str, Any] = {}
     for question in QUESTIONS:
         per_item = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...scenarios.event_table import KINDS
-from ..built import open_built, read_manifest
+from ..built import dataset_digest, open_built
 from ..flac import seek_script
 from ..parquet_file import columns_of, opened
 from ..seeds import share
@@ -59,19 +58,6 @@ def write_page(folder: Path, out: Path, *, n: int, seed: int) -> Path:
             file.write(f'<script type="text/plain" id="sound-{i}">{_sound(row)}</script>\n')
         file.write(tail.replace("__SEEKS__", seek_script()))
     return out
-
-
-def dataset_digest(folder: Path) -> str:
-    """Return the SHA-256 of a folder's manifest files: answers belong to these bytes and no others.
-
-    Raises
-    ------
-    ReleaseError
-        If the folder is not a built one.
-    """
-    shards = read_manifest(folder)["files"]
-    text = "\n".join(f"{name} {facts['sha256']}" for name, facts in sorted(shards.items()))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def drawn_ids(folder: Path, *, n: int, seed: int) -> tuple[str, ...]:

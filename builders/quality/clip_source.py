@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,12 +14,21 @@ from numpy.typing import NDArray
 from ... import ReleaseError
 from ...acoustics.sound_file import read_sound, sound_facts
 from ..built import MANIFEST, open_built
-from ..json_file import misfit, read_text
+from ..json_file import misfit, read_json, read_text
 from ..parquet_file import opened
 from .measure import SpokenClip
 
 AUDIO = (".wav", ".flac", ".ogg", ".mp3")
 _MODEL_SIDE = ("output", "clean_output")
+_HEARD = ("input", "clean_input")
+_LABELS = {
+    "metadata.json": ("context_text", "current_turn_text", "timestamps"),
+    "interrupt.json": ("context", "interrupt", "timestamp"),
+}
+_ROUNDED_S = 0.02
+"""How far a labelled end may lie behind the file's: labels are rounded."""
+_CURE = "duplexkit export --check says more"
+"""Full-Duplex-Bench's files of what is said in `_HEARD`: keys of the context, of the turn, and of its span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +75,21 @@ def items_of(folder: Path, language: str = "") -> list[MeasuredItem]:
     if (folder / MANIFEST).exists():
         items = list(_built(folder))
     else:
-        paths = sorted(
-            p for p in folder.rglob("*") if p.suffix.lower() in AUDIO and p.stem not in _MODEL_SIDE
-        )
+        paths = sorted(p for p in folder.rglob("*") if _is_measured(p))
         items = [_file(folder, path, language or _language_of(path, folder)) for path in paths]
     if not items:
         raise ReleaseError(
             f"{folder}: nothing to measure; wanted a built folder, or audio ({', '.join(AUDIO)})"
         )
     return items
+
+
+def _is_measured(path: Path) -> bool:
+    """Return whether a file is audio of a user: no model's answer, no hidden file, no part of a sample beside it."""
+    if path.suffix.lower() not in AUDIO or path.name.startswith(".") or path.stem in _MODEL_SIDE:
+        return False
+    is_part = path.stem in ("context", "interrupt") and path.with_name("interrupt.json").is_file()
+    return not (is_part and path.with_name("input.wav").is_file())
 
 
 def _built(folder: Path) -> Iterator[MeasuredItem]:
@@ -155,41 +169,55 @@ def _file(folder: Path, path: Path, language: str) -> MeasuredItem:
 
 def _spans(path: Path) -> Iterator[ClipPlace]:
     """Yield what is said in a file, and when: by Full-Duplex-Bench's JSON, else by a text beside it."""
-    context, turn, span = "", "", None
-    for beside, keys in (
-        ("metadata.json", ("context_text", "current_turn_text", "timestamps")),
-        ("interrupt.json", ("context", "interrupt", "timestamp")),
-    ):
-        found = _json(path.with_name(beside))
-        entry = found[0] if isinstance(found, list) and found else found
-        if isinstance(entry, dict) and all(key in entry for key in keys):
-            context, turn, span = (entry[key] for key in keys)
-            wrong = misfit(entry, {keys[0]: str, keys[1]: str, keys[2]: [float]})
-            if wrong or len(span) != 2:
-                raise ReleaseError(
-                    f"{path.with_name(beside)}: {wrong or f'{keys[2]} is {span}'}; wanted two texts and [start, end] "
-                    f"in seconds; duplexkit export --check says more"
-                )
-    if span is not None and path.stem in ("input", "clean_input"):
-        yield ClipPlace(path=str(path), stop_s=float(span[0]), text=context, relation="user")
-        if path.stem == "input":
-            start_s, stop_s = map(float, span)
-            yield ClipPlace(path=str(path), start_s=start_s, stop_s=stop_s, text=turn, relation="user")
+    is_heard = path.stem in _HEARD
+    labels = next(
+        (path.with_name(name) for name in _LABELS if is_heard and path.with_name(name).is_file()), None
+    )
+    if labels is not None:
+        yield from _labelled(path, labels)
         return
-    words = _json(path.with_name("transcription.json"))
-    if isinstance(words, list) and all(isinstance(w, dict) and "text" in w for w in words):
-        text = " ".join(str(word["text"]).strip() for word in words)
-    else:
-        said = path.with_suffix(".txt")
-        text = read_text(said, cure="save it as UTF-8, or take it away").strip() if said.is_file() else ""
+    words, said = path.with_name("transcription.json"), path.with_suffix(".txt")
+    text = ""
+    if is_heard and words.is_file():
+        text = _text_of(words)
+    elif said.is_file():
+        text = read_text(said, cure="save it as UTF-8, or take it away").strip()
     yield ClipPlace(path=str(path), text=text, relation="user")
 
 
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+def _labelled(path: Path, labels: Path) -> Iterator[ClipPlace]:
+    """Yield the context and the labelled turn of a sample; of its clean version, which lacks the turn, the context."""
+    context, turn, key = _LABELS[labels.name]
+    entry = read_json(labels, object, cure=_CURE)
+    if isinstance(entry, list) and entry:
+        entry = entry[0]
+    wrong = misfit(entry, {f"{context}?": str, f"{turn}?": str, key: [float]})
+    if wrong:
+        raise ReleaseError(f"{labels}: {wrong}; {_CURE}")
+    length_s, span = sound_facts(path).length_s, entry[key]
+    if len(span) != 2 or not 0 <= span[0] < span[1] <= length_s + _ROUNDED_S:
+        raise ReleaseError(
+            f"{labels}: {key} is {span}; wanted [start, end] in seconds within the {length_s:.2f} s of {path.name}; "
+            f"{_CURE}"
+        )
+    start_s, stop_s = map(float, span)
+    if start_s > 0:
+        yield ClipPlace(path=str(path), stop_s=start_s, text=entry.get(context, ""), relation="user")
+    if path.stem == "input":
+        yield ClipPlace(
+            path=str(path), start_s=start_s, stop_s=stop_s, text=entry.get(turn, ""), relation="user"
+        )
+
+
+def _text_of(words: Path) -> str:
+    """Return the text of a transcript: its words in their order, or those of its only speaker."""
+    content = read_json(words, object, cure=_CURE)
+    if isinstance(content, list) and content and isinstance(content[0], dict) and "item" in content[0]:
+        content = content[0]["item"]
+    wrong = misfit(content, [{"text": str}])
+    if wrong:
+        raise ReleaseError(f"{words}: {wrong}; {_CURE}")
+    return " ".join(word["text"].strip() for word in content)
 
 
 def read_clip(place: ClipPlace, language: str) -> SpokenClip:

@@ -67,13 +67,21 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """One number that a measure gives. `better` is the end at which good speech lies, if there is one."""
+    """One number that a measure gives. `better` is the end at which good speech lies, if there is one.
+
+    `needs_language` says whether it can be had of speech in a language, with these tools; None: of any.
+    """
 
     name: str
     unit: str
     meaning: str
     better: Literal["high", "low", ""] = ""
     pooling: Pooling = "mean"
+    needs_language: Callable[[str, Tools], bool] | None = None
+
+    def can_judge(self, language: str, tools: Tools) -> bool:
+        """Return whether it can be had of speech in a language."""
+        return self.needs_language is None or self.needs_language(language, tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

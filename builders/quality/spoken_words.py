@@ -10,7 +10,7 @@ from .hearing import MODULES, hear, hearing_version, hears_all_languages, likeli
 from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
 from .normal_text import is_japanese, normal_words
 from .sounds import sounds_of
-from .wer import FEWEST_WORDS, can_hear, word_steps
+from .wer import FEWEST_WORDS, can_hear, hears_words, word_steps
 
 _TAG = re.compile(
     r"^(uv\w*|youv|break|breaks|\w*break|lbreak|laugh|laughs|laughter|laughing|oral|speed|breath|sigh|bracket|"
@@ -177,6 +177,7 @@ SPOKEN_WORDS = Measure(
             meaning="words not heard between words heard right, or of which hardly a sound was heard",
             better="low",
             pooling="most",
+            needs_language=hears_words,
         ),
         Value(
             name="repeated_words",
@@ -184,6 +185,7 @@ SPOKEN_WORDS = Measure(
             meaning="length of a stretch heard twice in a row and asked for once",
             better="low",
             pooling="most",
+            needs_language=hears_words,
         ),
         Value(
             name="spoken_tags",
@@ -191,6 +193,7 @@ SPOKEN_WORDS = Measure(
             meaning="words heard that sound like an engine's tag read aloud",
             better="low",
             pooling="most",
+            needs_language=hears_words,
         ),
     ),
     source="own, on the alignment of the word error rate",
@@ -210,12 +213,14 @@ LANGUAGE = Measure(
             meaning="that the language heard is the clip's own (recognisers of several languages)",
             better="high",
             pooling="least",
+            needs_language=lambda language, tools: hears_all_languages(tools),
         ),
         Value(
             name="english_log_probability",
             unit="nats per token",
             meaning="how sure the English recogniser is of the likeliest English: near 0 for English only",
             pooling="mean",
+            needs_language=lambda language, tools: not hears_all_languages(tools),
         ),
     ),
     source="faster-whisper",

@@ -12,9 +12,19 @@ FEWEST_WORDS = 3
 """Shorter texts (backchannels) are guessed rather than recognised, and are left out."""
 
 
+def hears(language: str, tools: Tools) -> bool:
+    """Return whether the recogniser knows a language."""
+    return language.startswith("en") or hears_all_languages(tools)
+
+
+def hears_words(language: str, tools: Tools) -> bool:
+    """Return whether the recogniser knows a language, and it is one that writes words apart."""
+    return hears(language, tools) and not is_japanese(language)
+
+
 def can_hear(clip: SpokenClip, tools: Tools) -> bool:
     """Return whether the recogniser knows the clip's language, and there is a text to compare with."""
-    return bool(clip.text) and (clip.language.startswith("en") or hears_all_languages(tools))
+    return bool(clip.text) and hears(clip.language, tools)
 
 
 def word_steps(clip: SpokenClip, tools: Tools) -> tuple[tuple[Step, ...], Heard]:
@@ -86,6 +96,7 @@ WER = Measure(
             meaning="word error rate of texts of three words and more; not for Japanese",
             better="low",
             pooling="pooled",
+            needs_language=hears_words,
         ),
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
@@ -105,6 +116,7 @@ CER = Measure(
             meaning="character error rate; Japanese in katakana as pronounced, with a recogniser that knows it",
             better="low",
             pooling="pooled",
+            needs_language=hears,
         ),
     ),
     source="faster-whisper; text normalised as docs/quality.md says",

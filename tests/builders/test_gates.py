@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ import pytest
 from duplexkit import RecipeError, ReleaseError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.gates import DEFAULT_GATES, Gate, gates_of, judge, reasons_table
+from duplexkit.builders.judged import quality_plan
 from duplexkit.builders.quality import VALUES
 from duplexkit.builders.quality.sample_values import SampleQuality
-from duplexkit.scenarios.recipe import Checks
+from duplexkit.scenarios.recipe import Checks, load_recipe
 from tests.builders.test_build import command, rows_of, shards_of
 from tests.conftest import tone_recipe_text
 
@@ -87,6 +89,10 @@ def test_default_gates_are_of_known_values_and_leave_room() -> None:
         ("gates = { f0_hz = 3 }", r"checks.gates.f0_hz = 3: wanted \{ at_most = NUMBER \}"),
         ("gates = { f0_hz = { most = 3 } }", r"checks.gates.f0_hz.most: unknown key"),
         ("gates = { f0_hz = { scope = 'sample' } }", r"checks.gates.f0_hz: no limit"),
+        ("gates = { f0_hz = { at_least = 2, off = 'no' } }", r"checks.gates.f0_hz.off: unknown key"),
+        ("gates = { f0_hz = { at_least = inf } }", r"checks.gates.f0_hz.at_least = inf: wanted one number"),
+        (f"gates = {{ f0_hz = {{ at_least = {'9' * 400} }} }}", r"f0_hz.at_least = 9+: wanted one number"),
+        (f"attempts = {'9' * 400}", r"checks.attempts = 9+: wanted"),
         ("gates = { f0_hz = { at_least = 'x' } }", r"checks.gates.f0_hz.at_least = 'x': wanted one number"),
         ("gates = { f0_hz = { at_least = 2, at_most = 1 } }", r"nothing would pass"),
         ("gates = { f0_hertz = { at_least = 2 } }", r"checks.gates.f0_hertz: unknown value; did you mean"),
@@ -96,6 +102,43 @@ def test_default_gates_are_of_known_values_and_leave_room() -> None:
 def test_wrong_checks_are_refused_by_key(tone_build: Build, checks: str, message: str) -> None:
     with pytest.raises(RecipeError, match=message):
         tone_build(with_checks(tone_recipe_text("user_interruption"), checks))
+
+
+@pytest.mark.parametrize(
+    ("measure", "gate", "languages", "wanted"),
+    [
+        ("wer", "wer", ["es"], r"checks.gates.wer: nothing could ever fail it: wer cannot be had of es"),
+        ("wer", "wer", ["ja"], r"checks.gates.wer: .* of ja with the recogniser, which knows English only"),
+        ("language", "own_language", ["en", "ja"], r"own_language: nothing could .*checks.recogniser"),
+        (
+            "comet",
+            "comet_kiwi",
+            ["en", "ja"],
+            r"comet_kiwi: a build cannot judge by it, it compares two samples",
+        ),
+        ("wer", "wer", ["es", "en"], ""),
+        ("cer", "cer", ["en"], ""),
+    ],
+)
+def test_a_gate_that_could_never_judge_is_refused(
+    measure: str,
+    gate: str,
+    languages: list[str],
+    wanted: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("duplexkit.builders.judged.require", lambda measures, where: None)
+    monkeypatch.setattr("duplexkit.builders.judged.usable", lambda measures, tools: (measures, {}))
+    checks = Checks(measures=(measure,), gates={gate: {"at_most": 0.1}})
+    path = tmp_path / "r.toml"
+    path.write_text(tone_recipe_text("user_interruption"))
+    recipe = replace(load_recipe(str(path)), checks=checks, languages=tuple(languages))
+    if not wanted:
+        assert any(one.value == gate for one in quality_plan(recipe, tmp_path).gates)
+        return
+    with pytest.raises(RecipeError, match=wanted):
+        quality_plan(recipe, tmp_path)
 
 
 def test_a_measure_that_is_not_installed_names_the_extra(

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from duplexkit import InputError
 from duplexkit.builders.build import BuildResult
+from duplexkit.builders.built import dataset_digest
 from duplexkit.builders.listen.answers import q_of_presses, take_in
 from duplexkit.builders.listen.kappa import fleiss_kappa
-from duplexkit.builders.listen.page import QUESTIONS, dataset_digest, drawn_ids, write_page
+from duplexkit.builders.listen.page import QUESTIONS, drawn_ids, write_page
 from tests.builders.test_build import rows_of
 from tests.conftest import build_tones, tone_recipe_text
 
@@ -235,6 +236,16 @@ def test_wrong_answers_are_refused(built: Path, tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text("[]")
     with pytest.raises(InputError, match="answers of the rating page"):
         take_in(built, [tmp_path / "e.json"])
+    for name, said, message in (
+        ("f", {}, r"rater 'f' has answered nothing"),
+        ("g", {id_: {"event": None, "presses_s": [], "listened": False}}, r"rater 'g' has answered nothing"),
+        ("h", {id_: {"evnt": "yes", "event": "yes"}}, r"evnt: unknown question; did you mean 'event'"),
+        ("i", {id_: {"listened": "no"}}, r"listened = 'no': wanted true or false"),
+        ("j", {id_: {"listened": True, "presses_s": [1e9]}}, r"presses_s has 1e\+09, but the sample is"),
+        ("k", {id_: {"presses_s": [float("nan")]}}, r"presses_s = "),
+    ):
+        with pytest.raises(InputError, match=message):
+            take_in(built, [answers(built, tmp_path / f"{name}.json", name, said)])
     assert not (built / "listening.json").exists()
 
 

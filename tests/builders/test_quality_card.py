@@ -10,9 +10,11 @@ import pyarrow.dataset
 import pytest
 from scipy import stats
 
-from duplexkit.builders.listen.page import dataset_digest, drawn_ids
+from duplexkit.builders.built import dataset_digest
+from duplexkit.builders.listen.page import drawn_ids
+from duplexkit.builders.side_files import SideFiles
 from duplexkit.cards.card import write_card
-from duplexkit.cards.quality_section import intelligibility_notes
+from duplexkit.cards.quality_section import intelligibility_notes, quality_notes
 from duplexkit.cards.summarize import Summary
 from tests.conftest import tone_recipe_text
 
@@ -24,7 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("card")
     text = tone_recipe_text("user_interruption", "user_backchannel", count=4)
-    splits = '[splits]\nwithin = ["scenario"]\n[splits.test]\nfraction = 0.5\nmeasure = "f0_hz"\n'
+    splits = '[splits]\nwithin = ["scenario"]\n[splits.test]\nfraction = 0.5\nmeasure = "end_level_db"\n'
     (folder / "r.toml").write_text(text + splits, encoding="utf-8")
     return build(
         load_recipe(str(folder / "r.toml")),
@@ -95,8 +97,27 @@ def test_the_card_says_what_measured_and_what_was_not(built: Path) -> None:
     card = (built / "README.md").read_text(encoding="utf-8")
     assert "`dnsmos` (not asked for)" in card and "not human-validated" in card
     assert "`end_level_db`: utterance: at most -25" in card
-    assert "Splits were selected by `f0_hz`" in card
+    assert "Splits were selected by `end_level_db`" in card
     assert "- `pitch`: Boersma 1993" in card
+
+
+def test_a_limit_that_judged_nothing_says_so() -> None:
+    summary = Summary(manifest={}, manifest_sha256="")
+    summary.quality = [
+        ("mt_qa-en", "test", {"wer": 0.0}),
+        ("mt_qa-ja", "test", {"wer": None}),
+        ("mt_qa-es-MX", "test", {}),
+    ]
+    summary.beside = SideFiles(
+        quality={"gates": {"wer": ["utterance: at most 0"], "cer": ["utterance: at most 1"]}}
+    )
+    notes = quality_notes(summary)
+    assert (
+        "- `wer`: utterance: at most 0 (not measured, so not judged, in 2 of 3 samples; never in `es-MX`, `ja`)"
+    ) in notes
+    assert any("in 3 of 3 samples; never in `en`, `es-MX`, `ja`" in note for note in notes)
+    summary.quality = summary.quality[:1]
+    assert "- `wer`: utterance: at most 0" in quality_notes(summary)
 
 
 def test_a_later_measurement_enters_the_card(built: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import soundfile
 
 from duplexkit import ReleaseError
 from duplexkit.builders.build import BuildResult
+from duplexkit.builders.cli import main
 from duplexkit.builders.quality import measures_named
 from duplexkit.builders.quality.clip_source import items_of, read_clip
 from duplexkit.builders.quality.measure import Tools
@@ -80,8 +82,6 @@ def test_one_and_two_processes_agree_and_nothing_is_measured_twice(built: Path, 
 
 
 def test_without_stems_turns_are_cut_from_the_tracks(built: Path, tmp_path: Path) -> None:
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(built, copy)
     shutil.rmtree(copy / "stems")
@@ -123,6 +123,45 @@ def test_full_duplex_bench_gives_context_and_turn_by_its_json(tmp_path: Path) ->
     assert [(c.text, c.start_s, c.stop_s) for c in item.clips] == [("tell me all", 0, 6), ("stop it", 6, 7.5)]
     assert read_clip(item.clips[1], "en").samples.size == 1.5 * 16000
     assert item.config == "user_interruption"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("[]", r"metadata.json: it is an empty list|metadata.json: .*wanted an object"),
+        ("{}", r"metadata.json: timestamps is missing"),
+        (
+            '{"timestamps": [-1.0, -0.2]}',
+            r"timestamps is \[-1.0, -0.2\]; wanted \[start, end\] in seconds within the 10",
+        ),
+        ('{"timestamps": [7.5, 6.0]}', r"timestamps is \[7.5, 6.0\]"),
+        ('{"timestamps": [6.0, 75]}', r"timestamps is \[6.0, 75\]"),
+        ('{"timestamps": ["6", "7"]}', r"timestamps\[0\]"),
+        ('{"timestamps": [6.0', r"metadata.json"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused(tmp_path: Path, labels: str, message: str) -> None:
+    tone(tmp_path / "0" / "input.wav", 10.0)
+    (tmp_path / "0" / "metadata.json").write_text(labels)
+    with pytest.raises(ReleaseError, match=message):
+        items_of(tmp_path, "en")
+
+
+def test_parts_of_a_sample_and_hidden_files_are_no_samples(tmp_path: Path) -> None:
+    for name in ("input", "context", "interrupt", "output", "._input"):
+        tone(tmp_path / "0" / f"{name}.wav", 10.0)
+    labels = [{"context": "tell me", "interrupt": "stop", "timestamp": [6.0, 7.5]}]
+    (tmp_path / "0" / "interrupt.json").write_text(json.dumps(labels))
+    (item,) = items_of(tmp_path, "en")
+    assert item.id == "0/input.wav" and [c.text for c in item.clips] == ["tell me", "stop"]
+
+
+def test_a_transcript_is_that_of_the_input_alone(tmp_path: Path) -> None:
+    tone(tmp_path / "input.wav", 2.0)
+    tone(tmp_path / "b.wav", 2.0)
+    (tmp_path / "b.txt").write_text("my own")
+    (tmp_path / "transcription.json").write_text(json.dumps([{"text": " one ", "timestamp": [0, 1]}]))
+    assert [item.clips[0].text for item in items_of(tmp_path, "en")] == ["my own", "one"]
 
 
 def test_two_channels_are_two_speakers_and_the_folder_says_the_language(tmp_path: Path) -> None:
@@ -170,6 +209,30 @@ def test_the_worst_come_first_by_the_value_s_own_sense() -> None:
     assert len(worst(samples, "wer", 1)) == 1
 
 
+@pytest.mark.parametrize("target", ["other/quality", "file/values"])
+def test_values_are_not_written_where_they_do_not_belong(
+    target: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(built, tmp_path / "other")
+    (tmp_path / "other" / "quality").mkdir(exist_ok=True)
+    (tmp_path / "other" / "quality" / "values.jsonl").write_text("")
+    (tmp_path / "file").write_text("mine")
+    tone(tmp_path / "set" / "a.wav", 2.0)
+    arguments = ["check", str(tmp_path / "set"), "--measure", "clipping", "--language", "en"]
+    assert main([*arguments, "--cache", str(tmp_path / "cache"), "--out", str(tmp_path / target)]) == 2
+    said = capsys.readouterr().err
+    assert f"--out {tmp_path / target}" in said and "name " in said
+    assert (tmp_path / "other" / "quality" / "values.jsonl").read_text() == ""
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_sound_that_cannot_be_measured_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    soundfile.write(tmp_path / "none.wav", np.zeros(0), 16000)
+    arguments = ["check", str(tmp_path), "--measure", "active_level", "--language", "en"]
+    assert main([*arguments, "--cache", str(tmp_path / "cache")]) == 2
+    assert "none.wav" in capsys.readouterr().err
+
+
 def test_the_command_writes_values_and_pages(built: Path, tmp_path: Path) -> None:
     arguments = ["check", str(built), "--measure", "clipping", "--measure", "active_level", "--out"]
     done = subprocess.run(
@@ -199,8 +262,6 @@ def test_the_command_writes_values_and_pages(built: Path, tmp_path: Path) -> Non
 def test_the_command_names_the_extra(
     built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from duplexkit.builders.cli import main
-
     monkeypatch.setattr("duplexkit.builders.quality.measure.find_spec", lambda name: None)
     assert main(["check", str(built), "--measure", "wer", "--cache", str(tmp_path)]) == 2
     assert "pip install 'duplexkit[quality]'" in capsys.readouterr().err
@@ -212,9 +273,7 @@ def test_a_fault_in_a_built_folder_is_found_by_its_gate(
 ) -> None:
     """A stem 20 dB too quiet, put in under its own hash: the labels still fit, the level does not."""
     import hashlib
-    import shutil
 
-    from duplexkit.builders.cli import main
     from duplexkit.builders.stems import stem_path, write_stem
 
     options = ["--measure", "active_level", "--cache", str(tmp_path)]
@@ -239,9 +298,6 @@ def test_a_fault_in_a_built_folder_is_found_by_its_gate(
 
 def test_what_was_measured_before_stays(built: Path, tmp_path: Path) -> None:
     """Two commands, a measure each, leave what one command with both leaves."""
-    import shutil
-
-    from duplexkit.builders.cli import main
 
     def left(name: str, *calls: tuple[str, ...]) -> tuple[str, str]:
         folder = tmp_path / name

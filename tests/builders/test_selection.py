@@ -160,6 +160,8 @@ def test_remainders_keep_the_sum(shares: dict[str, float]) -> None:
             r"splits.test: wanted one of count, fraction and hours, not count and hours",
         ),
         ({"test": {"fraction": 1.0}}, r"splits.test.fraction = 1.0: wanted a share below 1"),
+        ({"test": {"fraction": float("nan")}}, r"splits.test.fraction = nan: wanted a number above 0"),
+        ({"test": {"count": 10**400}}, r"splits.test.count = 10+: wanted a number above 0"),
         ({"test": {"count": 0}}, r"splits.test.count = 0: wanted a number above 0"),
         ({"test": {"count": 1}, "rest": "test"}, r"splits.rest = 'test': wanted a split without wishes"),
         ({"test": {"count": 1}, "within": ["voice"]}, r"splits.within = \['voice'\]"),
@@ -172,12 +174,18 @@ def test_wrong_tables_are_refused_by_key(table: dict[str, object], message: str)
         read_wanted_splits(table)
 
 
+def test_a_value_without_a_better_end_has_no_best(tone_build: Callable[..., BuildResult]) -> None:
+    text = tone_recipe_text("user_interruption") + SPLITS.replace("end_level_db", "f0_hz")
+    with pytest.raises(RecipeError, match=r"splits.test.measure = 'f0_hz': neither end of it is the better"):
+        tone_build(text)
+
+
 SPLITS = """
 [splits]
 within = ["scenario"]
 [splits.test]
 count = 2
-measure = "active_level_dbov"
+measure = "end_level_db"
 """
 
 
@@ -198,9 +206,9 @@ def test_a_build_splits_by_what_it_measured(tone_build: Callable[..., BuildResul
         k: v for k, v in plain[min(rows)].items() if k not in ("split", "provenance")
     }
     facts = json.loads((folder / "quality.json").read_text())["selection"]
-    levels = [r["checks"]["active_level_dbov"] for r in rows.values() if r["split"] == "test"]
-    assert facts["splits"]["test"]["means"]["active_level_dbov"] == pytest.approx(sum(levels) / 8)
-    assert "f0_hz" in facts["splits"]["test"]["means"] and facts["selected_by"] == ["active_level_dbov"]
+    levels = [r["checks"]["end_level_db"] for r in rows.values() if r["split"] == "test"]
+    assert facts["splits"]["test"]["means"]["end_level_db"] == pytest.approx(sum(levels) / 8)
+    assert "f0_hz" in facts["splits"]["test"]["means"] and facts["selected_by"] == ["end_level_db"]
     assert list(check_folder(folder, lambda done, total: None)) == []
 
 
