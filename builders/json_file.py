@@ -56,9 +56,8 @@ def read_json_lines(path: Path, form: Form, *, cure: str) -> Iterator[Any]:
     ReleaseError
         As `read_json`; names the line too.
     """
-    for number, line in enumerate(read_text(path, cure=cure).splitlines(), 1):
-        if line.strip():
-            yield parse_line(line, form, where=f"{path} line {number}", cure=cure)
+    for number, line in text_file.numbered_lines(read_text(path, cure=cure)):
+        yield parse_line(line, form, where=f"{path} line {number}", cure=cure)
 
 
 def parse_line(line: str | bytes, form: Form, *, where: str, cure: str) -> Any:

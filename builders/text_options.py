@@ -82,7 +82,8 @@ def endpoint_of(
     model: str, base_url: str | None, *, key_env: str, timeout_s: float = 120.0, temperature: float = 1.0
 ) -> Endpoint:
     """Return the endpoint that the options name."""
-    from .writers.endpoint import OPENAI_URL, Endpoint
+    from .service import OPENAI_URL
+    from .writers.endpoint import Endpoint
 
     return Endpoint(
         model=model,

@@ -6,6 +6,7 @@ from . import listener_lag, monologue
 from .context_then_event import offer
 from .conversation import Annotation, Event, Plan, Role, Script, Timeline
 from .scenario import PlanContext, Preset, Scenario
+from .script_form import ScriptForm, TurnForm
 
 MONOLOGUE_HUSH_S = 1.0
 """Silences of a told story stay as the voice made them up to this length."""
@@ -47,6 +48,7 @@ SCENARIO = Scenario(
     name="backchannel",
     prefix="bc",
     meaning="a monologue of 15-60 s with places where a listener's token is welcome",
+    script=ScriptForm(turns=(TurnForm(part="monologue", role=Role.USER, mark="trp", needs_mark=True),)),
     fields=monologue.FIELDS,
     presets={
         "synthetic": Preset(

@@ -2,15 +2,23 @@
 
 from functools import partial
 
-from .context_then_event import FDB_V15, FIELDS, NATURAL, annotate, plan
+from .context_then_event import FDB_V15, FIELDS, NATURAL, annotate, plan, script_form
 from .conversation import Role
 from .fields import TARGET, TREATMENT, by_name
 from .scenario import Preset, Scenario
+from .script_form import TurnForm
+
+INTENTS = ("news", "announcement", "table_talk", "phone")
+"""What is heard from the next room."""
 
 SCENARIO = Scenario(
     name="background_speech",
     prefix="bg",
     meaning="a context that asks for a long answer; a wait; a different voice from the next room",
+    script=script_form(
+        TurnForm(part="event", role=Role.OTHER, keys={"intent": INTENTS}, needed=("intent",)),
+        tags=("instruction",),
+    ),
     fields={**FIELDS, **by_name(TREATMENT, TARGET)},
     presets={
         "fdb-v1.5": Preset(

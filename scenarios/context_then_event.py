@@ -6,6 +6,7 @@ from .conversation import Annotation, Event, Plan, PlannedTurn, Role, Script, St
 from .effects import EFFECT_FIELDS
 from .fields import LEAD, LENGTH, NOISE_FLOOR, ROOM, TAIL, WAIT, Field, by_name
 from .scenario import PlanContext, draw, draw_speed
+from .script_form import ScriptForm, TurnForm
 from .sounding import sound_of
 
 FIELDS: dict[str, Field] = {**by_name(LEAD, WAIT, TAIL, LENGTH, ROOM, NOISE_FLOOR), **EFFECT_FIELDS}
@@ -24,6 +25,11 @@ NATURAL = {
     "room": "quiet_room@1",
     "noise_floor_dbov": [-72.0, -62.0],
 }
+
+
+def script_form(event: TurnForm, *, tags: tuple[str, ...] = (), needed: tuple[str, ...] = ()) -> ScriptForm:
+    """Return the form of a script: the context, and what happens."""
+    return ScriptForm(turns=(TurnForm(part="context", role=Role.USER), event), tags=tags, needed=needed)
 
 
 def plan(script: Script, context: PlanContext, *, role: Role, move: str) -> Plan:

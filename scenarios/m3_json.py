@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import ScriptError
 from .events import M3Event, centiseconds
-from .text_file import parse_json, read_text, shown
+from .text_file import numbered_lines, parse_json, read_text, shown
 
 KINDS = ("TURN", "TURN_SHIFT", "TURN_HOLD", "SHORTPAUSE", "BC", "BARGE_IN")
 
@@ -45,9 +45,7 @@ def read_m3_lines(path: Path) -> dict[str, dict[str, tuple[M3Event, ...]]]:
         If a line is not as M3 writes it; names file and line.
     """
     dialogues: dict[str, dict[str, tuple[M3Event, ...]]] = {}
-    for number, line in enumerate(read_text(path).splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(read_text(path)):
         where = f"{path} line {number}"
         data = parse_json(line, where)
         if (

@@ -74,7 +74,7 @@ def parse(text: str) -> Marked:
         if "|" in body:
             surface, _, spoken = body.partition("|")
             phonemes = len(spoken) > 2 and spoken.startswith("/") and spoken.endswith("/")
-            if not surface or not spoken:
+            if not surface.strip() or not spoken.strip("/").strip() or "|" in spoken:
                 raise ScriptError(f"'[{body}]' in {text!r}: a reading is written [shown|spoken]")
             start = len(shown)
             shown += surface

@@ -6,9 +6,12 @@ from .conversation import Plan, PlannedPause, PlannedTurn, Role, Script, Start
 from .effects import EFFECT_FIELDS
 from .fields import LEAD, LENGTH, NOISE_FLOOR, ROOM, TAIL, Field, by_name
 from .scenario import PlanContext, draw, draw_speed
+from .script_form import ScriptForm, TurnForm
 from .sounding import sound_of
 
 FIELDS: dict[str, Field] = {**by_name(LEAD, TAIL, LENGTH, ROOM, NOISE_FLOOR), **EFFECT_FIELDS}
+
+SCRIPT = ScriptForm(turns=(TurnForm(part="turn", role=Role.USER),))
 
 SYNTHETIC = {
     "lead_s": [0.3, 0.8],

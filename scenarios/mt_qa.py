@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import RecipeError
@@ -27,11 +28,18 @@ from .mt_qa_fields import FIELDS, PRESETS
 from .phrase_ends import nearest_end
 from .quantile_law import cut_law, quantile
 from .scenario import PlanContext, Scenario, draw, draw_speed
+from .script_form import ScriptForm, TurnForm
 from .sounding import sound_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+INTENTS = ("opening", "follow_up", "topic_switch")
+"""What a question is for."""
+
+DEPENDENCES = ("anaphora", "ellipsis", "comparison")
+"""By what a question shows that it needs an earlier turn."""
 
 INNER_HUSH_S = 0.35
 """Guard band: far enough below M3's 0.5 s that another lab's detector sees one unit."""
@@ -62,10 +70,13 @@ def plan(script: Script, context: PlanContext) -> Plan:
         )
     draws = draw_dialogue(script, context, laws)
     turns: list[PlannedTurn] = []
+    places: list[int] = []  # of the script's turns among all, for tokens stand between them
     answer_at: int | None = None
     origin = script
     for k in range(len(draws.moves)):
         question, answer = script.turns[2 * k], script.turns[2 * k + 1]
+        question = replace(question, depends_on=tuple(places[i] for i in question.depends_on))
+        places += (len(turns), len(turns) + 1)
         turns.append(_question(question, k, draws, answer_at, lead_s, laws, context))
         turns.append(_answer(answer, k, len(turns) - 1, draws.answer_gaps[k], context))
         answer_at = len(turns) - 1
@@ -305,6 +316,24 @@ SCENARIO = Scenario(
     name="mt_qa",
     prefix="qa",
     meaning="question-answer pairs by user and system on own stems, turn shifts drawn from a timing profile",
+    script=ScriptForm(
+        turns=(
+            TurnForm(
+                part="question",
+                role=Role.USER,
+                keys={"intent": INTENTS, "dependence": DEPENDENCES, "depends_on": ()},
+                needed=("intent",),
+                mark="pause",
+            ),
+            TurnForm(
+                part="answer",
+                role=Role.SYSTEM,
+                keys={"reference_answer": ()},
+                needed=("reference_answer",),
+            ),
+        ),
+        n_rounds=(8, 14),
+    ),
     fields=FIELDS,
     presets=PRESETS,
     plan=plan,

@@ -1,4 +1,4 @@
-"""What a dataset, a version and a language may be called; recipes and commands ask here."""
+"""What a dataset, a version, a language and a script may be called; recipes and commands ask here."""
 
 from __future__ import annotations
 
@@ -10,11 +10,26 @@ from .. import RecipeError
 _SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _NAME = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
+_SCRIPT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+SCRIPT_ID = "at most 64 of the letters a-z and A-Z, digits, '.', '_' and '-', the first a letter or digit"
+"""What a script's id is made of: it becomes part of sample ids, file names and lines of tables."""
 
 
 def is_name(text: str) -> bool:
     """Return whether a dataset or a recipe can be called so."""
     return _NAME.fullmatch(text) is not None
+
+
+def is_script_id(text: str) -> bool:
+    """Return whether a script can be called so: see `SCRIPT_ID`.
+
+    Examples
+    --------
+    >>> is_script_id("ui-001"), is_script_id("a/b"), is_script_id("..")
+    (True, False, False)
+    """
+    return _SCRIPT_ID.fullmatch(text) is not None
 
 
 def name_from(text: str) -> str:

@@ -8,6 +8,7 @@ from .conversation import Annotation, Event, Plan, PlannedPause, Role, Script, T
 from .fields import FlagField, RangeField, by_name
 from .markup import parse
 from .scenario import PlanContext, Preset, Scenario, draw
+from .script_form import ScriptForm, TurnForm
 
 UNMARKED_HUSH_S = 0.35
 """Silences that no mark asks for are shortened to this: below every intended pause."""
@@ -56,6 +57,7 @@ SCENARIO = Scenario(
     name="pause_handling",
     prefix="ph",
     meaning="one user turn of at least 5 s with one to three pauses inside clauses",
+    script=ScriptForm(turns=(TurnForm(part="turn", role=Role.USER, mark="pause", needs_mark=True),)),
     fields={
         **monologue.FIELDS,
         **by_name(

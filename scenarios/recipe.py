@@ -23,7 +23,7 @@ from .gate_limits import CORE_MEASURES, read_gates, read_measures
 from .names import is_name, read_languages, read_name, read_version
 from .overrides import apply_override
 from .scenario import Entry
-from .text_file import read_text
+from .text_file import numbered_lines, read_text
 from .wanted_splits import WantedSplits, read_wanted_splits
 
 SHIPPED = Path(str(files(__package__))) / "recipes"
@@ -177,7 +177,7 @@ def _syntax(message: str, text: str) -> str:
     if found:
         lines = [
             str(number)
-            for number, line in enumerate(text.splitlines(), 1)
+            for number, line in numbered_lines(text)
             if re.match(rf"\s*\[\s*scenarios\s*\.\s*{found.group(1)}\s*\]", line)
         ]
         return (

@@ -12,6 +12,7 @@ import numpy as np
 from .bank import SHIPPED
 from .conversation import Annotation, Cast, Plan, Script, Timeline
 from .fields import Field, Range
+from .script_form import ScriptForm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +98,14 @@ def _one(entry: Entry) -> int:
 class Scenario:
     """A scenario: data, and two functions without sound.
 
-    `plan` decides everything that needs no audio; `annotate` turns the placed times into events.
+    `script` is what its scripts look like, which loading asks; `plan` decides everything that needs no audio;
+    `annotate` turns the placed times into events.
     """
 
     name: str
     prefix: str
     meaning: str
+    script: ScriptForm
     fields: Mapping[str, Field]
     presets: Mapping[str, Preset]
     plan: Callable[[Script, PlanContext], Plan]

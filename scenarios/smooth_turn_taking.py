@@ -26,6 +26,7 @@ SCENARIO = Scenario(
     name="smooth_turn_taking",
     prefix="st",
     meaning="one user turn of more than 4 s without an inner pause, then 5 s in which to answer",
+    script=monologue.SCRIPT,
     fields=monologue.FIELDS,
     presets={
         "synthetic": Preset(

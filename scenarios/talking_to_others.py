@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from . import addressee_controls, context_then_event
-from .context_then_event import FDB_V15, FIELDS, NATURAL, annotate
+from .context_then_event import FDB_V15, FIELDS, NATURAL, annotate, script_form
 from .conversation import Plan, Role, Script
 from .fields import TARGET, TREATMENT, by_name
 from .scenario import PlanContext, Preset, Scenario
+from .script_form import TurnForm
 
 
 def plan(script: Script, context: PlanContext) -> Plan:
@@ -20,6 +21,7 @@ SCENARIO = Scenario(
     name="talking_to_others",
     prefix="to",
     meaning="a context that asks for a long answer; a wait; the same speaker, turned away, to somebody else",
+    script=script_form(TurnForm(part="event", role=Role.USER), needed=("addressee", "why")),
     fields={**FIELDS, **by_name(TREATMENT, TARGET, addressee_controls.CONTROLS)},
     presets={
         "fdb-v1.5": Preset(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +39,51 @@ def read_text(path: Path, *, error: type[DuplexkitError] = ScriptError, encoding
         raise error(f"{path}: cannot be read ({reason_of(found)})") from None
 
 
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    r"""Yield number and text of each line that is not blank.
+
+    A line ends at a line feed only (`read_text` makes every system's line ends that): characters that
+    `str.splitlines` takes for ends too, such as U+2028, may stand inside a JSON text as they are.
+
+    Examples
+    --------
+    >>> list(numbered_lines('{"text": "a\u2028b"}\n\n{}\n'))
+    [(1, '{"text": "a\u2028b"}'), (3, '{}')]
+    """
+    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def unprintable(text: str, *, one_line: bool = False) -> str:
+    r"""Return the code of the first control character in a text, as U+0000; "" if there is none.
+
+    Parameters
+    ----------
+    text
+    one_line
+        Tabs and line ends count too.
+
+    Examples
+    --------
+    >>> unprintable("a\x00b"), unprintable("a\nb"), unprintable("a\nb", one_line=True)
+    ('U+0000', '', 'U+000A')
+    """
+    for char in text:
+        kind = unicodedata.category(char)
+        if kind in ("Cc", "Zl", "Zp") and (one_line or not char.isspace()):
+            return f"U+{ord(char):04X}"
+    return ""
+
+
 def parse_json(text: str, where: str, *, error: type[DuplexkitError] = ScriptError) -> Any:
     """Return what a text says in JSON; `where` names the file, and the line where it is one of many.
 
     Raises
     ------
     DuplexkitError
-        An `error`, if it is none.
+        An `error`, if it is none, or holds half of a surrogate pair, which no file can hold as text.
     """
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as found:
         line = f"line {found.lineno}, " if "\n" in text.strip() else ""
         raise error(
@@ -53,17 +91,33 @@ def parse_json(text: str, where: str, *, error: type[DuplexkitError] = ScriptErr
         ) from None
     except RecursionError:
         raise error(f"{where}: no JSON that can be read (brackets within brackets without end)") from None
+    except ValueError:  # Python's limit, some thousands of digits
+        raise error(f"{where}: no JSON that can be read (a number with thousands of digits)") from None
+    half = _HALF.search(text) and _half_in(value)
+    if half:
+        raise error(
+            f"{where}: \\u{half} is half of a character; write both halves of the pair, or the character itself"
+        )
+    return value
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+
+
+def _half_in(value: Any) -> str:
+    """Return the first surrogate without its other half, as four hexadecimal digits; "" if there is none."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as found:
+        return f"{ord(found.object[found.start]):04x}"
+    return ""
 
 
 def parse_rows(text: str, where: str, *, error: type[DuplexkitError] = ScriptError) -> list[Any]:
     """Return the values of a JSON list, or of JSON lines; errors as `parse_json`."""
     if text.lstrip().startswith("["):
         return list(parse_json(text, where, error=error))
-    return [
-        parse_json(line, f"{where} line {number}", error=error)
-        for number, line in enumerate(text.splitlines(), 1)
-        if line.strip()
-    ]
+    return [parse_json(line, f"{where} line {number}", error=error) for number, line in numbered_lines(text)]
 
 
 def table_rows(
@@ -86,6 +140,7 @@ def table_rows(
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: as JSON, cut where it is long."""
+    """Return a value as a message shows it: as JSON, cut where it is long, on one line that every screen shows."""
     text = json.dumps(value, ensure_ascii=False, default=str)
+    text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
     return text if len(text) <= 60 else f"{text[:57]}..."

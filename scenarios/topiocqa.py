@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 from .. import ScriptError
+from .bank import check_script_form
 from .conversation import Role, Script, ScriptTurn
-from .text_file import parse_json, read_text
+from .names import name_from
+from .text_file import numbered_lines, parse_json, read_text, unprintable
 
 LICENCE = "CC-BY-NC-SA-4.0"
 SOURCE = "TopiOCQA (Adlakha et al. 2022)"
@@ -37,7 +38,7 @@ def read_topiocqa(path: Path, *, scenario: str) -> tuple[Script, ...]:
         conversations.setdefault(int(row["Conversation_no"]), []).append((int(row["Turn_no"]), row, where))
     if not conversations:
         raise ScriptError(f"{path} is empty: wanted TopiOCQA's lines")
-    stem = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")
+    stem = name_from(path.stem)[:40] or "topiocqa"
     return tuple(
         _script(f"{stem}-{number:04d}", turns, scenario) for number, turns in sorted(conversations.items())
     )
@@ -46,12 +47,8 @@ def read_topiocqa(path: Path, *, scenario: str) -> tuple[Script, ...]:
 def _records(text: str, path: Path) -> list[tuple[str, Any]]:
     if text.lstrip().startswith("["):
         return [(f"{path} entry {i}", data) for i, data in enumerate(parse_json(text, str(path)), 1)]
-    records = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            where = f"{path} line {number}"
-            records.append((where, parse_json(line, where)))
-    return records
+    lines = ((f"{path} line {number}", line) for number, line in numbered_lines(text))
+    return [(where, parse_json(line, where)) for where, line in lines]
 
 
 def _checked(data: Any, where: str) -> dict[str, Any]:
@@ -61,11 +58,14 @@ def _checked(data: Any, where: str) -> dict[str, Any]:
         if key not in data:
             raise ScriptError(f"{where}: the key '{key}' is missing; wanted {', '.join(NEEDED)}")
     for key in ("Conversation_no", "Turn_no"):
-        if not isinstance(data[key], int):
+        if type(data[key]) is not int:
             raise ScriptError(f"{where}: '{key}' = {data[key]!r}; wanted a whole number")
     for key in ("Question", "Answer"):
         if not isinstance(data[key], str) or not _plain(data[key]):
             raise ScriptError(f"{where}: '{key}' = {data[key]!r}; wanted a text")
+        code = unprintable(data[key])
+        if code:
+            raise ScriptError(f"{where}: '{key}' holds the control character {code}; take it out")
     return data
 
 
@@ -89,7 +89,7 @@ def _script(script_id: str, turns: list[tuple[int, dict[str, Any], str]], scenar
                 reference_answer=answer,
             )
         )
-    return Script(
+    script = Script(
         id=script_id,
         scenario=scenario,
         language="en",
@@ -99,6 +99,8 @@ def _script(script_id: str, turns: list[tuple[int, dict[str, Any], str]], scenar
         source=SOURCE,
         licence=LICENCE,
     )
+    check_script_form(script, turns[0][2])
+    return script
 
 
 def _plain(text: str) -> str:

@@ -2,14 +2,20 @@
 
 from functools import partial
 
-from .context_then_event import FDB_V15, FIELDS, NATURAL, annotate, plan
+from .context_then_event import FDB_V15, FIELDS, NATURAL, annotate, plan, script_form
 from .conversation import Role
+from .markup import LISTENER_FUNCTIONS
 from .scenario import Preset, Scenario
+from .script_form import TurnForm
 
 SCENARIO = Scenario(
     name="user_backchannel",
     prefix="ub",
     meaning="a context that asks for a long answer; a wait; a short token by the same speaker",
+    script=script_form(
+        TurnForm(part="token", role=Role.USER, keys={"function": LISTENER_FUNCTIONS}, needed=("function",)),
+        tags=("fdb", "newsmark"),
+    ),
     fields=FIELDS,
     presets={
         "fdb-v1.5": Preset(

@@ -2,14 +2,27 @@
 
 from functools import partial
 
-from .context_then_event import FDB_V1, FDB_V15, FIELDS, NATURAL, annotate, plan
+from .context_then_event import FDB_V1, FDB_V15, FIELDS, NATURAL, annotate, plan, script_form
 from .conversation import Role
 from .scenario import Preset, Scenario
+from .script_form import TurnForm
+
+INTENTS = (
+    "topic_change",
+    "follow_up",
+    "correction",
+    "clarification",
+    "disagreement",
+    "stop",
+    "self_repair",
+)
+"""What an interruption is for; after "stop" nothing is expected of a model but silence."""
 
 SCENARIO = Scenario(
     name="user_interruption",
     prefix="ui",
     meaning="a context that asks for a long answer; a wait; the same speaker barges in",
+    script=script_form(TurnForm(part="event", role=Role.USER, keys={"intent": INTENTS}, needed=("intent",))),
     fields=FIELDS,
     presets={
         "fdb-v1": Preset(

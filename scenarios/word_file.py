@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .. import ScriptError
 from .events import Times, centiseconds
-from .text_file import read_text
+from .text_file import numbered_lines, read_text
 
 CHANNELS = ("0", "1")
 
@@ -33,10 +33,9 @@ def read_words(path: Path) -> dict[str, tuple[TimedWord, ...]]:
     """
     text = read_text(path)
     words: dict[str, list[TimedWord]] = {channel: [] for channel in CHANNELS}
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            channel, word = _row(line, f"{path} line {number}", number)
-            words[channel].append(word)
+    for number, line in numbered_lines(text):
+        channel, word = _row(line, f"{path} line {number}", number)
+        words[channel].append(word)
     for channel, listed in words.items():
         if not listed:
             raise ScriptError(

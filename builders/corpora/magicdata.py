@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ... import RecipeError, ScriptError
 from ...acoustics.sound_file import sound_facts
-from ...scenarios.text_file import read_text
+from ...scenarios.text_file import numbered_lines, read_text
 from .audio_file import read_channels
 from .conversation import ChannelFile, Conversation, Spoken, channel_of_speakers
 
@@ -99,9 +99,7 @@ def _is_mono(path: Path) -> bool:
 
 def _lines(path: Path) -> list[_Line]:
     lines = []
-    for number, line in enumerate(read_text(path, encoding="utf-8-sig").splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(read_text(path, encoding="utf-8-sig")):
         where = f"{path} line {number}"
         match = _LINE.fullmatch(line.strip())
         if not match:

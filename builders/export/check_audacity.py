@@ -9,7 +9,7 @@ from ... import ReleaseError
 from .audacity import Label
 from .format import Finding
 from .origins import ATTRIBUTION
-from .reading import TOLERANCE_S, Report
+from .reading import TOLERANCE_S, Report, lines_of
 
 
 def check(folder: Path) -> Iterator[Finding]:
@@ -45,7 +45,7 @@ def _labels(path: Path, end_s: float | None, report: Report) -> list[Label]:
     if not text.strip():
         report.find(path, "no-labels", "an empty file", "a label a line, or no file")
     labels: list[Label] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in lines_of(text):
         fields = line.split("\t")
         try:
             span = [float(fields[0]), float(fields[1])]

@@ -10,7 +10,7 @@ from typing import Any
 from ... import ReleaseError
 from ...scenarios.m3_json import KINDS
 from .format import Finding
-from .reading import Report, is_number
+from .reading import Report, is_number, lines_of
 
 LONGEST_BC_S = 0.8
 SHORTPAUSE_S = (0.03, 0.5)
@@ -160,7 +160,7 @@ def _align(
     text = report.text(path)
     if text is None:
         return
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in lines_of(text):
         fields = line.split("\t")
         if len(fields) != 4 or fields[0] not in words or not fields[3].strip():
             report.find(

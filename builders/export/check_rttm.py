@@ -8,7 +8,7 @@ from pathlib import Path
 from ... import ReleaseError
 from ...acoustics.sound_file import SoundFacts
 from .format import Finding
-from .reading import TOLERANCE_S, Report
+from .reading import TOLERANCE_S, Report, lines_of
 
 _FIELDS = {".rttm": (10, (3, 4)), ".ctm": (6, (2, 3))}
 """Number of fields, and which hold onset and duration."""
@@ -36,7 +36,7 @@ def check(folder: Path) -> Iterator[Finding]:
         text = report.text(path)
         if text is not None and not text.strip():
             report.find(path, "empty-list", "no line", "a turn or a word a line")
-        for number, line in enumerate((text or "").splitlines(), 1):
+        for number, line in lines_of(text or ""):
             _line(path, f"line {number}", line.split(" "), sounds, spans[path], report)
             yield from report.taken()
         yield from report.taken()

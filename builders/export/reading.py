@@ -12,6 +12,7 @@ from typing import Any
 
 from ... import AudioError
 from ...acoustics.sound_file import SoundFacts, sound_facts
+from ...scenarios.text_file import numbered_lines
 from .format import Finding
 
 
@@ -84,9 +85,7 @@ class Report:
             return
         if not text.strip():
             self.find(path, "empty-list", "no line", "a JSON object a line")
-        for number, line in enumerate(text.splitlines(), 1):
-            if not line.strip():
-                continue
+        for number, line in numbered_lines(text):
             try:
                 yield f"line {number}", json.loads(line)
             except (ValueError, RecursionError) as error:
@@ -113,3 +112,8 @@ TOLERANCE_S = 0.01
 def is_number(value: Any) -> bool:
     """Return whether a JSON value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line, blank ones too; a line ends at a line feed only, as tools that read it say."""
+    return enumerate(text.removesuffix("\n").split("\n") if text else (), 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import ScriptError
+from ...scenarios.names import is_script_id
 from ...scenarios.text_file import parse_rows, read_text
 
 
@@ -76,7 +77,9 @@ def _topiocqa(rows: Iterable[dict[str, Any]], path: Path) -> tuple[WrittenDialog
 
 
 def _dialogue(row: dict[str, Any], where: str, number: int) -> WrittenDialogue:
-    identity = str(row.get("id", f"dialogue-{number:04d}"))
+    identity = str(row.get("id", ""))
+    if not is_script_id(identity):
+        identity = f"dialogue-{number:04d}"
     if isinstance(row.get("pairs"), list):
         pairs = [(_text(p, "question", where), _text(p, "answer", where)) for p in row["pairs"]]
         return WrittenDialogue(id=identity, pairs=tuple(pairs))

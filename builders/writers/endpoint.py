@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ... import DuplexkitError
+from ..service import OPENAI_URL, ServiceError, key_env_problem, openai_client, url_problem, without_secrets
 from .dialect import Dialect, names_format, plainer
 
 if TYPE_CHECKING:
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-OPENAI_URL = "https://api.openai.com/v1"
 MAX_WAIT_S = 60.0
 _RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-_NO_KEY = "no-key-needed"
 
 
 class EndpointError(DuplexkitError):
@@ -45,14 +43,11 @@ class Endpoint:
     first_wait_s: float = 1.0
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            shown = "" if parts.username or parts.password else f" {self.base_url!r}"
-            raise EndpointError(f"base URL{shown}: wanted http://… or https://…, up to the /v1")
-        if parts.username or parts.password:
+        if problem := key_env_problem(self.key_env):
+            raise EndpointError(f"the key: {problem}")
+        if problem := url_problem(self.base_url):
             raise EndpointError(
-                f"the base URL of {self.host!r} holds a user or password: "
-                f"put the key in the environment variable {self.key_env}"
+                f"base URL: {problem}; up to the /v1, and a key in the environment variable {self.key_env}"
             )
 
     @property
@@ -106,21 +101,14 @@ def open_client(endpoint: Endpoint) -> openai.OpenAI:
     Raises
     ------
     EndpointError
-        If the endpoint is OpenAI's own and there is no key.
+        If the endpoint is OpenAI's own and there is no key, or the key cannot be sent.
     """
-    import openai
-
-    if not os.environ.get(endpoint.key_env) and endpoint.base_url == OPENAI_URL:
-        raise EndpointError(
-            f"no key for {endpoint.host}: set the environment variable {endpoint.key_env}, "
-            "or give --base-url for a model of your own"
+    try:
+        return openai_client(
+            endpoint.base_url, key_env=endpoint.key_env, timeout_s=endpoint.timeout_s, max_retries=0
         )
-    return openai.OpenAI(
-        api_key=os.environ.get(endpoint.key_env) or _NO_KEY,
-        base_url=endpoint.base_url,
-        timeout=endpoint.timeout_s,
-        max_retries=0,
-    )
+    except ServiceError as error:
+        raise EndpointError(f"{endpoint.host}: {error}") from None
 
 
 def ask(client: openai.OpenAI, endpoint: Endpoint, question: Question, dialect: Dialect) -> Answer:
@@ -155,7 +143,7 @@ def ask(client: openai.OpenAI, endpoint: Endpoint, question: Question, dialect: 
             problem = f"gave no answer in {endpoint.timeout_s:g} s"
             wait_s = _wait_s(endpoint, question, attempt, None)
         except (openai.APIConnectionError, openai.APIResponseValidationError, _NoCompletion) as error:
-            problem = f"could not be asked ({_without_key(str(error), endpoint)})"
+            problem = f"could not be asked ({_reason(error, endpoint)})"
             wait_s = _wait_s(endpoint, question, attempt, None)
         attempt += 1
         if attempt >= endpoint.max_attempts:
@@ -239,17 +227,22 @@ def _said(error: openai.APIStatusError, endpoint: Endpoint) -> str:
     """Return the server's words, without the key; of a refused key nothing, for servers quote it."""
     if error.status_code in (401, 403):
         return "the key was refused"
-    return _without_key(" ".join(str(error.message).split())[:400], endpoint)
+    return _without_key(str(error.message), endpoint)[:400]
+
+
+def _reason(error: Exception, endpoint: Endpoint) -> str:
+    return _without_key(str(error.__cause__ or error), endpoint)[:400]
 
 
 def _without_key(text: str, endpoint: Endpoint) -> str:
-    key = os.environ.get(endpoint.key_env)
-    return text.replace(key, "[key]") if key else text
+    return without_secrets(text, endpoint.key_env)
 
 
 def _cure(status: int, endpoint: Endpoint) -> str:
     if status in (401, 403):
         return f"put a valid key in the environment variable {endpoint.key_env}"
+    if 300 <= status < 400:
+        return "it sends elsewhere: give that address as the base URL"
     if status == 404:
         return "check the model's name, and that the base URL ends where /chat/completions follows"
     return "the request was not understood: try another model, or a smaller --batch"

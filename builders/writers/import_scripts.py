@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import ScriptError
 from ...scenarios import SCENARIOS
-from ...scenarios.bank import read_script
+from ...scenarios.bank import parse_script
 from ...scenarios.conversation import Script
 from ...scenarios.fields import unknown
 from ...scenarios.lint.forms import FORMS
@@ -135,13 +135,13 @@ def _script(row: Mapping[str, Any], rules: Rules, where: str) -> Script:
             )
         keys = {key: value(key) for key in turn.keys}
         turns.append({"role": turn.role.value, "text": text, **{k: v for k, v in keys.items() if v}})
-    data: dict[str, Any] = {"id": value("id") or "new", "turns": turns}
+    data: dict[str, Any] = {"id": "new", "turns": turns}  # the bank numbers them
     for key in ("domain", "register", "addressee", "why", "source", "licence"):
         if value(key) or key in ("domain", "register", "source", "licence"):
             data[key] = value(key)
     tags = value("tags")
     if tags:
         data["tags"] = [tag.strip() for tag in tags.strip("[]").replace("'", "").split(",") if tag.strip()]
-    return read_script(
+    return parse_script(
         json.dumps(data, ensure_ascii=False), scenario=rules.scenario, language=rules.language, where=where
     )

@@ -110,7 +110,7 @@ def _draft(
         ScriptTurn(
             role=Role(role),
             text=str(said.get(index, {}).get("text") or "").strip() or text,
-            intent=_kept(said, index, "intent") if role == "user" else "",
+            intent=_intent(said, index) if role == "user" else "",
             reference_answer=_kept(said, index, "reference_answer") if role == "system" else "",
             depends_on=_earlier(said, index) if role == "user" else (),
             dependence=_kept(said, index, "dependence") if role == "user" and _earlier(said, index) else "",
@@ -157,9 +157,15 @@ def _kept(said: Mapping[int, Mapping[str, Any]], index: int, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _intent(said: Mapping[int, Mapping[str, Any]], index: int) -> str:
+    """Return what a question is for; nothing, which the linter misses, where the model says what is none."""
+    value = _kept(said, index, "intent")
+    return value if value in FORMS["mt_qa"].part(index).keys["intent"] else ""
+
+
 def _earlier(said: Mapping[int, Mapping[str, Any]], index: int) -> tuple[int, ...]:
     value = said.get(index, {}).get("depends_on")
-    return tuple(i for i in value if isinstance(i, int)) if isinstance(value, list) else ()
+    return tuple(i for i in value if type(i) is int and 0 <= i < index) if isinstance(value, list) else ()
 
 
 def provenance(answer: Answer, prompt: Prompt, dialogue: str) -> tuple[tuple[str, str], ...]:

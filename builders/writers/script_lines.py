@@ -11,9 +11,9 @@ from typing import Any
 
 from ... import ScriptError
 from ...scenarios import SCENARIOS
-from ...scenarios.bank import read_script
+from ...scenarios.bank import check_script_form, read_scripts
 from ...scenarios.conversation import Script, ScriptTurn
-from ...scenarios.text_file import read_text
+from ...scenarios.text_file import shown
 from ...whole_file import put_text
 
 
@@ -52,17 +52,7 @@ def read_file(path: Path, scenario: str, language: str) -> tuple[Script, ...]:
     """
     if not path.is_file():
         return ()
-    scripts: dict[str, Script] = {}
-    for number, line in enumerate(read_text(path).splitlines(), 1):
-        if not line.strip():
-            continue
-        script = read_script(line, scenario=scenario, language=language, where=f"{path} line {number}")
-        if script.id in scripts:
-            raise ScriptError(
-                f"{path} line {number}: id {script.id!r} stands twice; ids are unique in a file"
-            )
-        scripts[script.id] = script
-    return tuple(scripts.values())
+    return read_scripts(path, scenario=scenario, language=language)
 
 
 def numbered(new: Iterable[Script], old: Sequence[Script], scenario: str) -> tuple[Script, ...]:
@@ -95,5 +85,13 @@ def merged(new: Sequence[Script], old: Sequence[Script], scenario: str) -> tuple
 
 
 def write_file(path: Path, scripts: Sequence[Script]) -> None:
-    """Write a bank file whole or not at all."""
+    """Write a bank file whole or not at all.
+
+    Raises
+    ------
+    ScriptError
+        If one of the scripts would be refused when the file is read; nothing is written.
+    """
+    for script in scripts:
+        check_script_form(script, f"{path} is not written: script {shown(script.id)}")
     put_text(path, "".join(script_line(script) + "\n" for script in scripts))

@@ -7,7 +7,8 @@ from dataclasses import fields
 from typing import Any, get_type_hints
 
 from ...scenarios.conversation import Role, Script, ScriptTurn
-from ...scenarios.lint.forms import FORMS, REGISTERS, ScriptForm
+from ...scenarios.lint.forms import FORMS, REGISTERS
+from ...scenarios.script_form import ScriptForm
 
 _OURS = ("id", "scenario", "language", "source", "licence", "provenance")
 """Keys of a script that we fill in, not the model."""

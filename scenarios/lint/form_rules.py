@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator
 from ..conversation import Script, ScriptTurn
 from ..fields import unknown
 from ..markup import parse
-from .forms import FORMS, REGISTERS, ScriptForm, TurnForm
+from ..script_form import ScriptForm, TurnForm
+from .forms import FORMS, REGISTERS
 from .problem import Problem
 
 
@@ -26,7 +27,7 @@ def check_form(script: Script, domains: Collection[str]) -> Iterator[Problem]:
         )
         return
     for index, turn in enumerate(script.turns):
-        yield from _turn(turn, form.part(index), form.mark, index)
+        yield from _turn(turn, form.part(index), index)
 
 
 def _own_keys(script: Script, form: ScriptForm, domains: Collection[str]) -> Iterator[Problem]:
@@ -51,7 +52,7 @@ def _own_keys(script: Script, form: ScriptForm, domains: Collection[str]) -> Ite
             yield Problem(rule="form", message=f"tags: {unknown('tag', tag, form.tags)}", severity="warning")
 
 
-def _turn(turn: ScriptTurn, form: TurnForm, mark: str, index: int) -> Iterator[Problem]:
+def _turn(turn: ScriptTurn, form: TurnForm, index: int) -> Iterator[Problem]:
     where = f"turn {index} ({form.part})"
     if turn.role is not form.role:
         yield Problem(rule="form", message=f"{where}: role {turn.role.value!r}, wanted {form.role.value!r}")
@@ -64,5 +65,5 @@ def _turn(turn: ScriptTurn, form: TurnForm, mark: str, index: int) -> Iterator[P
         elif value and form.keys[key] and value not in form.keys[key]:
             yield Problem(rule="form", message=f"{where}, {key}: {unknown('value', value, form.keys[key])}")
     for found in parse(turn.text).marks:
-        if found.kind not in (mark, "sound"):
+        if found.kind not in (form.mark, "sound"):
             yield Problem(rule="form", message=f"{where}: a [{found.kind}:…] mark has no place there")

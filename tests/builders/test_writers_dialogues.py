@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -348,3 +349,23 @@ def test_a_review_with_other_columns_or_verdicts_is_refused(tmp_path: Path):
 def test_roles_and_topics_are_those_the_bank_knows():
     assert {turn.role for turn in load_scripts("mt_qa", "en")[0].turns} == {Role.USER, Role.SYSTEM}
     assert {script.domain for script in load_scripts("mt_qa", "en")} <= set(DOMAINS)
+
+
+def test_what_a_model_says_wrongly_of_a_dialogue_does_not_close_it_to_the_reviewer(tmp_path: Path):
+    """Drafts are files of scripts: labels that none could have are left out, and the linter misses them."""
+    script = load_scripts("mt_qa", "en")[10]
+    later = replace(script.turns[2], depends_on=(0, 2, 9, -1), dependence="anaphora", intent="chat")
+    turns = (*script.turns[:2], later, *script.turns[3:])
+    with model(rewriter(replace(script, turns=turns))) as running:
+        rewrite_with(running, tmp_path)
+    (draft,) = read_file(tmp_path / "spoken.jsonl", "mt_qa", "en")
+    assert draft.turns[2].depends_on == (0,) and draft.turns[2].intent == ""
+    (row,) = [row for row in table(tmp_path / "spoken.tsv") if row["turn"] == "2"]
+    assert "'intent' is missing" in row["findings"] and not row["verdict"]
+
+
+def test_a_dialogue_keeps_an_id_that_a_script_can_have(tmp_path: Path):
+    pairs = [{"question": "a", "answer": "b"}]
+    path = tmp_path / "d.jsonl"
+    path.write_text("".join(json.dumps({"id": id_, "pairs": pairs}) + "\n" for id_ in ("C_1", "a/b", 7)))
+    assert [dialogue.id for dialogue in read_dialogues(path)] == ["C_1", "dialogue-0002", "7"]

@@ -7,7 +7,7 @@ import pytest
 
 from duplexkit import ScriptError
 from duplexkit.builders.writers.pronounce import pronounce
-from duplexkit.scenarios.bank import load_scripts, read_script
+from duplexkit.scenarios.bank import load_scripts, parse_script
 from duplexkit.scenarios.conversation import Script
 from duplexkit.scenarios.lint import check_script, lint_scripts
 from duplexkit.scenarios.lint.language_rules import load_rules
@@ -29,7 +29,7 @@ def script(scenario: str, *turns: dict, language: str = "en", **more: object) ->
         "licence": "CC0-1.0",
         **more,
     }
-    return read_script(json.dumps(data), scenario=scenario, language=language, where="the test")
+    return parse_script(json.dumps(data), scenario=scenario, language=language, where="the test")
 
 
 def interruption(text: str, intent: str = "stop", language: str = "en", **more: object) -> Script:

@@ -9,6 +9,7 @@ import pytest
 
 from duplexkit import RecipeError
 from duplexkit.builders.seeds import rng_for
+from duplexkit.scenarios.bank import load_scripts
 from duplexkit.scenarios.conversation import Role
 from duplexkit.scenarios.dialogue_timing import dialogue_laws
 from duplexkit.scenarios.quantile_law import ks_distance
@@ -222,3 +223,17 @@ def test_without_the_scripts_of_its_block_a_dialogue_is_its_own_block():
     )
     sample = gaps(placed(SCENARIO.plan(scripts[5], alone)), "user_to_system")
     assert ks_distance(sample, law("user_to_system")) <= 1 / sample.size
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_question_depends_on_the_turns_that_its_script_names(language):
+    """A listener's tokens stand between the turns: what a question needs has another number then."""
+    moved = 0
+    for plan in plans(language, 20, SEED, load_scripts("mt_qa", language)):
+        said = iter(range(len(plan.script.turns)))
+        place = {next(said): i for i, turn in enumerate(plan.turns) if turn.move != "backchannel"}
+        for number, i in place.items():
+            wanted = tuple(place[earlier] for earlier in plan.script.turns[number].depends_on)
+            assert plan.turns[i].depends_on == wanted
+            moved += wanted != plan.script.turns[number].depends_on
+    assert moved > 0
