@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
+from .. import RecipeError
+from ..scenarios.fields import unknown
+from .speakers import engines
 from .speech_cache import is_whole
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -30,8 +34,24 @@ def entries(cache_dir: Path, engine: str = "") -> Iterator[Entry]:
             continue
         for path in sorted(folder.glob("[0-9a-f][0-9a-f]/*.zip")):
             if _KEY.fullmatch(path.stem):
-                facts = path.stat()
+                try:
+                    facts = path.stat()
+                except FileNotFoundError:  # another process deleted it meanwhile
+                    continue
                 yield Entry(engine=folder.name, path=path, n_bytes=facts.st_size, spoken_at_s=facts.st_mtime)
+
+
+def engine_there(cache_dir: Path, engine: str) -> None:
+    """Refuse an engine that nobody knows and that never spoke into the cache; the empty name stands for all.
+
+    Raises
+    ------
+    RecipeError
+        If so; says which there are.
+    """
+    known = {*engines(), *(entry.engine for entry in entries(cache_dir))}
+    if engine and engine not in known:
+        raise RecipeError(f"--engine {engine}: {unknown('engine', engine, tuple(known))}")
 
 
 def to_prune(
@@ -85,10 +105,10 @@ def bytes_from(text: str) -> int | None:
     >>> bytes_from("2GB"), bytes_from("two")
     (2000000000, None)
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMG]?)B", text)
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([kMG]?)B", text)
     if match is None:
         return None
-    return int(float(match.group(1)) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}[match.group(2)])
+    return int(Fraction(match.group(1)) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}[match.group(2)])
 
 
 def readable(n_bytes: int) -> str:

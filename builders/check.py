@@ -17,6 +17,7 @@ from ..scenarios.event_table import EXPECTED_VALUES, KINDS
 from ..scenarios.recipe import Checks
 from .agreement import WEBRTC, agreement_share
 from .before_effects import before_effects, differs_by
+from .check_text import text_faults
 from .flac import from_flac
 from .sample import Sample
 from .schema import AUDIO_COLUMNS
@@ -139,12 +140,9 @@ class _Report:
         return round(seconds * self.rate)
 
     def text(self) -> None:
-        """Every turn has words; kinds and expected behaviours are known."""
-        for i, turn in enumerate(self.row["turns"]):
-            if turn["word_time_source"] == "none":
-                continue  # a recording without a transcript
-            if not turn["text"].strip() or not turn["words"]:
-                self.find("text", f"turn {i}", "no words", "what was said, word by word")
+        """Every turn has its words; kinds and expected behaviours are known."""
+        for i, measured, wanted in text_faults(self.row):
+            self.find("text", f"turn {i}", measured, wanted)
         for event in self.row["events"]:
             if event["kind"] not in KINDS:
                 self.find("kind", f"{event['onset_s']:.3f} s", event["kind"], ", ".join(KINDS))

@@ -17,6 +17,7 @@ from ..cards import commands
 from ..scenarios.reason import reason_of
 from . import (
     commands_annotate,
+    commands_cache,
     commands_export,
     commands_quality,
     commands_scripts,
@@ -119,7 +120,6 @@ def build(
             describe=describe,
             progress=progress,
         )
-    commands_speech.write_archive(speech_archive, cache_dir, out)
     table = Table(title=f"{loaded.name} {loaded.version} in {out}")
     for column in ("configuration", "samples", "hours"):
         table.add_column(column, justify="left" if column == "configuration" else "right")
@@ -141,6 +141,7 @@ def build(
         ):
             typer.echo(f'    load_dataset("{out}", "{name}", split="{split}")')
     typer.echo(f"\nHow to read the sound without torch: {out}/README.md, Load")
+    commands_speech.write_archive(speech_archive, cache_dir, out)
 
 
 @app.command()
@@ -219,6 +220,7 @@ def list_(
 
 for _module in (
     commands_annotate,
+    commands_cache,
     commands_export,
     commands_quality,
     commands_scripts,

@@ -1,11 +1,10 @@
-"""The commands about speech: its cache, the voices, variants of a build, a server round CosyVoice."""
+"""The commands about speech: the voices, variants of a build, a server round CosyVoice."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,18 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import RecipeError
-from .inputs import file_there, folder_there
+from .inputs import folder_there
 
 if TYPE_CHECKING:
     from .variant_report import ToSpeak
 
 _N_CORES = os.cpu_count() or 1
-_LEFT_S = 86_400.0
-"""A half written file that nobody touched for a day is no running process's."""
-
-cache_app = typer.Typer(
-    invoke_without_command=True, help="The speech cache: what it holds, what may go, export and import."
-)
 
 Cache = Annotated[
     Path | None, typer.Option("--cache", help="Speech cache; default: the user's cache folder.")
@@ -41,8 +34,7 @@ Archive = Annotated[
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Add ``cache``, ``voices``, ``variant`` and ``serve-cosyvoice`` to an app."""
-    app.add_typer(cache_app, name="cache")
+    """Add ``voices``, ``variant`` and ``serve-cosyvoice`` to an app."""
     app.command()(voices)
     app.command()(variant)
     app.command("serve-cosyvoice")(serve_cosyvoice)
@@ -56,131 +48,54 @@ def cache_or_default(cache: Path | None) -> Path:
 
 
 def read_archive(archive: Path | None, cache_dir: Path) -> None:
-    """Put the clips of an archive into the cache, if it is there, and say so."""
-    from .speech_archive import import_clips
+    """Put the clips of an archive into the cache, if it is there, and say so; else see that it can be written."""
+    from .speech_archive import import_clips, refuse_unwritable
 
-    if archive is not None and archive.exists():
+    if archive is None:
+        return
+    if archive.exists():
         n_new, n_there = import_clips(archive, cache_dir)
         typer.echo(f"{archive}: {n_new} clips taken, {n_there} were in the cache")
+    else:
+        refuse_unwritable(archive)
 
 
 def write_archive(archive: Path | None, cache_dir: Path, folder: Path) -> None:
-    """Write the clips of a build to an archive, unless it is there, and say so."""
-    from .speech_archive import clips_of_build, export_clips
+    """Write the clips of a build to an archive, unless it is there, and say so, and what it lacks.
 
-    if archive is not None and not archive.exists():
-        n = export_clips(clips_of_build(folder), cache_dir, archive)
-        typer.echo(f"{archive}: {n} clips written; elsewhere the same build with it speaks nothing")
+    It comes last: the build stands, and has been told of.
 
+    Raises
+    ------
+    ReleaseError
+        If it cannot be written.
+    """
+    from .speech_archive import clips_of_archive, clips_of_build, clips_there, export_clips
 
-@cache_app.callback()
-def show(context: typer.Context, cache: Cache = None) -> None:
-    """Show what the speech cache holds."""
-    context.obj = cache_or_default(cache)
-    if context.invoked_subcommand != "import":  # which makes it
-        folder_there(cache)
-    if context.invoked_subcommand is None:
-        _show(context.obj)
-
-
-def _show(cache_dir: Path) -> None:
-    from .cache_care import entries, other_bytes, readable
-
-    table = Table("engine", "clips", "size", "first spoken", "last spoken", title=f"Speech cache {cache_dir}")
-    by_engine: dict[str, list[tuple[int, float]]] = {}
-    for entry in entries(cache_dir):
-        by_engine.setdefault(entry.engine, []).append((entry.n_bytes, entry.spoken_at_s))
-    for engine, found in by_engine.items():
-        days = [time.strftime("%Y-%m-%d", time.localtime(at)) for _, at in found]
-        table.add_row(engine, str(len(found)), readable(sum(n for n, _ in found)), min(days), max(days))
-    console = Console()
-    console.print(table)
-    for name, n_bytes in other_bytes(cache_dir).items():
-        console.print(f"beside the clips: {name}, {readable(n_bytes)}", highlight=False)
-
-
-@cache_app.command()
-def prune(
-    context: typer.Context,
-    older_than_days: Annotated[
-        float | None, typer.Option("--older-than-days", min=0, help="Clips spoken longer ago than that.")
-    ] = None,
-    to_size: Annotated[
-        str, typer.Option("--to-size", help="The oldest clips, until the rest is at most this: 500MB, 2GB.")
-    ] = "",
-    engine: Annotated[str, typer.Option("--engine", help="Only clips of this engine.")] = "",
-    damaged: Annotated[
-        bool, typer.Option("--damaged", help="Damaged and half written clips (reads every clip).")
-    ] = False,
-    delete: Annotated[
-        bool, typer.Option("--delete", help="Delete them; without it they are only shown.")
-    ] = False,
-) -> None:
-    """Show which clips may go, or delete them."""
-    from ..whole_file import left_in
-    from .cache_care import bytes_from, entries, readable, to_prune
-
-    limit = bytes_from(to_size) if to_size else None
-    if to_size and limit is None:
-        raise RecipeError(f"--to-size {to_size}: wanted a size such as 500MB or 2GB")
-    if older_than_days is None and limit is None and not damaged and not engine:
-        raise RecipeError(
-            "cache prune: which clips? give --older-than-days, --to-size, --engine or --damaged"
-        )
-    cache_dir: Path = context.obj
-    found = list(entries(cache_dir, engine))
-    if older_than_days is None and limit is None and not damaged:
-        gone = found  # all of the engine
+    if archive is None:
+        return
+    wanted = clips_of_build(folder)
+    is_old = archive.exists()
+    there = clips_of_archive(archive) if is_old else clips_there(wanted, cache_dir)
+    lost = sorted({*wanted} - {*there})
+    if not is_old and there:
+        n = export_clips(there, cache_dir, archive)
+        more = "" if lost else "; elsewhere the same build with it speaks nothing"
+        typer.echo(f"{archive}: {n} clips written{more}")
+    if not lost:
+        return
+    lacks = f"lacks {len(lost)} of the {len(wanted)} clips that {folder} listened to (the first: {lost[0]})"
+    if is_old:
+        lacks += "; it stays as it was"
+    elif there:
+        lacks += f": {cache_dir} does not have them"
     else:
-        gone = to_prune(
-            found,
-            now_s=time.time(),
-            older_than_days=older_than_days,
-            at_most_bytes=limit,
-            damaged=damaged,
-        )
-    left = list(left_in(cache_dir / engine, older_than_s=_LEFT_S)) if damaged else []
-    if delete:
-        for path in (*(entry.path for entry in gone), *left):
-            path.unlink(missing_ok=True)
-    size = readable(sum(entry.n_bytes for entry in gone))
-    told = "deleted" if delete else "may go (--delete)"
-    typer.echo(f"{len(gone)} of {len(found)} clips, {size}: {told}")
-    if left:
-        typer.echo(f"{len(left)} files that a killed process left half written: {told}")
-
-
-@cache_app.command("export")
-def export_(
-    context: typer.Context,
-    archive: Annotated[Path, typer.Argument(help="The file to write.")],
-    build: Annotated[
-        Path | None,
-        typer.Option("--build", help="Only the clips that this build listened to.", callback=folder_there),
-    ] = None,
-    engine: Annotated[str, typer.Option("--engine", help="Only clips of this engine.")] = "",
-) -> None:
-    """Write clips to one file, for another machine."""
-    from .speech_archive import clips_of_build, clips_of_cache, export_clips
-
-    clips = clips_of_cache(context.obj, engine) if build is None else clips_of_build(build)
-    clips = tuple(clip for clip in clips if not engine or clip.startswith(f"{engine}/"))
-    typer.echo(f"{archive}: {export_clips(clips, context.obj, archive)} clips written")
-
-
-@cache_app.command("import")
-def import_(
-    context: typer.Context,
-    archive: Annotated[
-        Path,
-        typer.Argument(help="A file that `cache export` or --speech-archive wrote.", callback=file_there),
-    ],
-) -> None:
-    """Take the clips of such a file into the cache."""
-    from .speech_archive import import_clips
-
-    n_new, n_there = import_clips(archive, context.obj)
-    typer.echo(f"{archive}: {n_new} clips taken, {n_there} were in the cache")
+        lacks = f"not written: {cache_dir} has none of the {len(wanted)} clips that {folder} listened to"
+    typer.echo(
+        f"{archive}: {lacks}. `duplexkit cache --cache DIR export FILE --build {folder}` writes all of them, from "
+        f"the cache that they were spoken into",
+        err=True,
+    )
 
 
 def voices(
@@ -203,6 +118,7 @@ def voices(
         Path | None, typer.Option("--play", help="A WAV file to write, in which the first of them speaks.")
     ] = None,
     text: Annotated[str, typer.Option("--text", help="What it says there.")] = "",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace that WAV file.")] = False,
     cache: Cache = None,
 ) -> None:
     """List voices, and hear one."""
@@ -212,6 +128,8 @@ def voices(
     from .speakers import engines, make_speaker
     from .workshop import speaker_of
 
+    if play is not None:
+        voice_table.refuse_unplayable(play, overwrite=overwrite)
     cache_dir = cache_or_default(cache)
     speaker = speaker_of(load_recipe(recipe), cache_dir) if recipe else make_speaker(engine, cache_dir)
     wanted = voice_table.Wanted(
@@ -229,7 +147,7 @@ def voices(
         for line in voice_table.engine_lines(engines()[speaker.engine]):
             typer.echo(line)
     if play is not None:
-        said = voice_table.play(found[0], speaker, play, language=language, text=text)
+        said = voice_table.play(found[0], speaker, play, language=language, text=text, overwrite=overwrite)
         typer.echo(f"{play}: {found[0].id} says {said!r}", err=as_json)
 
 
@@ -323,7 +241,6 @@ def variant(
             describe=papers,
             progress=progress,
         )
-    write_archive(speech_archive, cache_dir, out)
     ids = report["ids"]
     typer.echo(
         f"\n{out}: {ids['same']} samples with the same id, {ids['parallel']} parallel ones, "
@@ -339,6 +256,7 @@ def variant(
     )
     for reject in result.rejects:
         typer.echo(f"rejected {reject.job.id}: {reject.rejected}")
+    write_archive(speech_archive, cache_dir, out)
 
 
 def _expected(expected: ToSpeak, engine: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from ..acoustics.resample import resample
 from ..scenarios.conversation import Pause, PlannedTurn
 from ..scenarios.markup import Marked
 from .speakers import Clip, ClipWord
+from .speakers.align import estimated_words
 
 HUSH_S = 0.05
 """Silences shorter than this belong to the sound (closures of stops)."""
@@ -103,14 +103,14 @@ def _in_order(words: Sequence[TimedWord], low: int, high: int) -> list[TimedWord
     return ordered
 
 
-def draft_of(clip: Clip, text: str, sample_rate_hz: int) -> Draft:
-    """Return a raw clip at the rate wanted, trimmed, with its words' times (in proportion where it has none).
+def draft_of(clip: Clip, text: str, sample_rate_hz: int, *, language: str) -> Draft:
+    """Return a raw clip at the rate wanted, trimmed, with its words' times (estimated where it has none).
 
     Raises
     ------
     SpeechError
         If the clip holds no sound, or the text no word, or more words than the clip has room for, or a word has
-        no time.
+        no time or is not the text's.
     AudioError
         If the sound is no speech.
     """
@@ -123,9 +123,18 @@ def draft_of(clip: Clip, text: str, sample_rate_hz: int) -> Draft:
     if clip.sample_rate_hz != sample_rate_hz:
         raw = resample(raw, from_rate_hz=clip.sample_rate_hz, to_rate_hz=sample_rate_hz)
     trimmed = trim(raw, sample_rate_hz=sample_rate_hz)
-    times = clip.words if clip.words is not None else _estimated(text, trimmed, sample_rate_hz)
+    times = clip.words
+    if times is None:
+        times = estimated_words(
+            clip.samples, sample_rate_hz=clip.sample_rate_hz, text=text, language=language
+        )
     if not times:
         raise SpeechError(f"there is no word in {text!r}")
+    for word in times:
+        if word.text != text[word.start_char : word.stop_char]:
+            raise SpeechError(
+                f"the engine's word {word.text!r} does not stand at {word.start_char} to {word.stop_char} of {text!r}"
+            )
     if not np.isfinite([time_s for word in times for time_s in (word.onset_s, word.offset_s)]).all():
         raise SpeechError(f"the engine gave a word of {text!r} no time")
     if trimmed.offset - trimmed.onset < len(times):
@@ -150,33 +159,6 @@ def draft_of(clip: Clip, text: str, sample_rate_hz: int) -> Draft:
     )
     draft.order_words()
     return draft
-
-
-def _estimated(text: str, trimmed: Any, sample_rate_hz: int) -> tuple[ClipWord, ...]:
-    """Return word times in proportion to letters, for engines that know none."""
-    pieces: list[tuple[int, int]] = []
-    at = 0
-    for piece in text.split():
-        start = text.index(piece, at)
-        at = start + len(piece)
-        pieces.append((start, at))
-    total = sum(stop - start for start, stop in pieces)
-    first_s = (trimmed.head + trimmed.onset) / sample_rate_hz
-    length_s = (trimmed.offset - trimmed.onset) / sample_rate_hz
-    words, done = [], 0
-    for start, stop in pieces:
-        onset_s = first_s + length_s * done / total
-        done += stop - start
-        words.append(
-            ClipWord(
-                text=text[start:stop].strip(".,?!;:。、？！"),
-                start_char=start,
-                stop_char=stop,
-                onset_s=onset_s,
-                offset_s=first_s + length_s * done / total,
-            )
-        )
-    return tuple(words)
 
 
 def set_pauses(draft: Draft, turn: PlannedTurn, marked: Marked) -> None:

@@ -7,13 +7,14 @@ import base64
 import binascii
 import json
 import logging
+import socket
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Protocol
 
-from .. import DuplexkitError, EngineError, SpeechError
+from .. import DuplexkitError, EngineError, RecipeError, SpeechError
 from ..scenarios.reason import reason_of
 from .speakers.cosyvoice_http import OUR_SERVER
 from .speakers.cosyvoice_request import CosyRequest
@@ -21,6 +22,7 @@ from .speakers.wav import Sound, wav_bytes
 
 HOST, PORT = "127.0.0.1", 50000
 _MAX_BODY_BYTES = 64 << 20
+_MOST_PORT = 65535
 _FORMATS = ("wav", "pcm")
 _LOG = logging.getLogger(__name__)
 
@@ -93,6 +95,9 @@ class _Handler(BaseHTTPRequestHandler):
             request, wanted = read_request(body)
         except (ValueError, SpeechError) as error:
             self._refuse(400, str(error))
+            return
+        except RecursionError:
+            self._refuse(400, "the body is nested too deeply")
             return
         try:
             with self.lock:
@@ -183,9 +188,17 @@ def serve(model_dir: Path, *, repo_dir: Path | None = None, host: str = HOST, po
 
     Raises
     ------
+    RecipeError
+        If the folder holds no model, or there is no such port or address.
     EngineError
         If the model cannot be loaded, or the port is taken.
     """
+    if not 0 <= port <= _MOST_PORT:
+        raise RecipeError(f"--port {port}: wanted 0 (any free one) to {_MOST_PORT}")
+    try:
+        socket.getaddrinfo(host or None, port, family=socket.AF_INET, type=socket.SOCK_STREAM)
+    except (OSError, ValueError):  # ValueError: no name that can be written
+        raise RecipeError(f"--host {host}: no address of this machine, such as {HOST} or 0.0.0.0") from None
     from .speakers.cosyvoice_model import CosyModel
 
     model = CosyModel(model_dir, repo_dir)

@@ -110,7 +110,7 @@ def _speak_once(
     key, clip = get_or_speak(cache_dir, speaker, request, count)
     if note_clip is not None:
         note_clip(key)
-    draft = draft_of(clip, request.text, sample_rate_hz)
+    draft = draft_of(clip, request.text, sample_rate_hz, language=language)
     set_pauses(draft, turn, marked)
     pin_words(draft)
     return _finish(

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from uuid import uuid4
 
-from .. import ReleaseError, SpeechError
+from .. import DuplexkitError, ReleaseError, SpeechError
 from ..scenarios.reason import reason_of
-from ..whole_file import beside
+from ..whole_file import beside, put_bytes
 from .cache_care import entries
+from .json_file import misfit
 from .said import all_said
 from .side_files import read_rejects
-from .speech_cache import entry_path, is_whole
+from .speech_cache import entry_path, is_whole, unwritable
+from .speech_entry import clip_in
+from .zip_members import WHEN, ZIP_FAULTS, Members, open_members
 
 _FORMAT = 1
+_HEAD = "archive.json"
 _NAME = re.compile(r"([A-Za-z0-9_.-]+)/([0-9a-f]{64})")
-_WHEN = (1980, 1, 1, 0, 0, 0)
-"""All entries carry the same date, so that the same clips give the same file."""
 
 
 def clips_of_build(folder: Path) -> tuple[str, ...]:
@@ -40,6 +44,41 @@ def clips_of_cache(cache_dir: Path, engine: str = "") -> tuple[str, ...]:
     return tuple(sorted(f"{entry.engine}/{entry.path.stem}" for entry in entries(cache_dir, engine)))
 
 
+def clips_of_archive(archive: Path) -> tuple[str, ...]:
+    """Return the clips in an archive, as ``engine/key``.
+
+    Raises
+    ------
+    SpeechError
+        If the file is no such archive.
+    """
+    with _opened(archive) as (_, names):
+        return tuple(sorted(name.removesuffix(".zip") for name in names))
+
+
+def clips_there(clips: Iterable[str], cache_dir: Path) -> tuple[str, ...]:
+    """Return those of the clips that the cache has, undamaged."""
+    return tuple(clip for clip in clips if is_whole(_path(clip, cache_dir, cache_dir)))
+
+
+def refuse_unwritable(archive: Path) -> None:
+    """Refuse a name at which no file can be written, before there is anything to write.
+
+    Raises
+    ------
+    DuplexkitError
+        If so: the command was given a wrong name.
+    """
+    try:
+        folder = next(folder for folder in archive.absolute().parents if folder.exists())
+        (folder / archive.name).exists()  # says if the name is too long
+        probe = folder / f".{uuid4().hex}.tmp"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise DuplexkitError(f"{archive} cannot be written: {reason_of(error)}; name another place") from None
+
+
 def export_clips(clips: Iterable[str], cache_dir: Path, archive: Path) -> int:
     """Write the clips to one file, and return how many there are; the file is there whole or not at all.
 
@@ -58,11 +97,11 @@ def export_clips(clips: Iterable[str], cache_dir: Path, archive: Path) -> int:
         with beside(archive) as part, zipfile.ZipFile(part, "w") as file:
             # the clips are not packed again: they are ZIP files
             head = {"format": _FORMAT, "made_by": "duplexkit", "clips": len(wanted)}
-            file.writestr(zipfile.ZipInfo("archive.json", _WHEN), json.dumps(head))
+            file.writestr(zipfile.ZipInfo(_HEAD, WHEN), json.dumps(head))
             for clip in wanted:
                 path = _path(clip, cache_dir, archive)
                 if is_whole(path):
-                    file.writestr(zipfile.ZipInfo(f"{clip}.zip", _WHEN), path.read_bytes())
+                    file.writestr(zipfile.ZipInfo(f"{clip}.zip", WHEN), path.read_bytes())
                 else:
                     missing.append(clip)
             if missing:
@@ -71,7 +110,7 @@ def export_clips(clips: Iterable[str], cache_dir: Path, archive: Path) -> int:
                     f"(the first: {missing[0]}): give the cache that the build was made with (--cache)"
                 )
     except OSError as error:
-        raise ReleaseError(f"{archive} cannot be written: {error.strerror or error}") from None
+        raise ReleaseError(f"{archive} cannot be written: {reason_of(error)}") from None
     return len(wanted)
 
 
@@ -83,36 +122,70 @@ def import_clips(archive: Path, cache_dir: Path) -> tuple[int, int]:
     Raises
     ------
     SpeechError
-        If the file is no such archive, or a clip in it is damaged; nothing damaged is put into the cache.
+        If the file is no such archive, or a clip in it is damaged, or stands under the name of another; nothing
+        of that kind is put into the cache.
+    EngineError
+        If the cache cannot be written.
     """
-    try:
-        with zipfile.ZipFile(archive) as file:
-            head = json.loads(file.read("archive.json"))
-            if head.get("format") != _FORMAT:
+    n_new = 0
+    with _opened(archive) as (members, names):
+        for name in names:
+            target = _path(name.removesuffix(".zip"), cache_dir, archive)
+            if is_whole(target):
+                continue
+            n_new += 1
+            data = _member(members, name, archive)
+            if clip_in(data, target.stem) is None:
                 raise SpeechError(
-                    f"{archive}: format {head.get('format')!r}, wanted {_FORMAT}: use the duplexkit that made it"
+                    f"{archive}: the clip {name} is damaged, or is another one; copy the archive again"
                 )
-            names = [name for name in file.namelist() if name != "archive.json"]
-            if len(names) != head["clips"]:
-                raise SpeechError(f"{archive}: {len(names)} clips, but it was written with {head['clips']}")
-            n_new = 0
-            for name in names:
-                target = _path(name.removesuffix(".zip"), cache_dir, archive)
-                if is_whole(target):
-                    continue
-                n_new += 1
-                with beside(target) as part:
-                    part.write_bytes(file.read(name))
-                    if not is_whole(part):
-                        raise SpeechError(f"{archive}: the clip {name} is damaged; copy the archive again")
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
-        if isinstance(error, SpeechError):
-            raise
-        raise SpeechError(
-            f"{archive}: no speech archive of duplexkit, or a damaged one ({reason_of(error)}); "
-            f"make it with `duplexkit cache export`"
-        ) from None
+            try:
+                put_bytes(target, data)
+            except OSError as error:
+                raise unwritable(cache_dir, error) from None
     return n_new, len(names) - n_new
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[tuple[Members, tuple[str, ...]]]:
+    """Open an archive, and give the names of its clips."""
+    with ExitStack() as stack:
+        try:
+            members = stack.enter_context(open_members(archive))
+            names = _entries_of(members, archive)
+        except ZIP_FAULTS as error:
+            raise _no_archive(archive, error) from None
+        yield members, names
+
+
+def _member(members: Members, name: str, archive: Path) -> bytes:
+    try:
+        return members.read(name)
+    except ZIP_FAULTS as error:
+        raise _no_archive(archive, error) from None
+
+
+def _entries_of(members: Members, archive: Path) -> tuple[str, ...]:
+    """Return the names of an archive's clips, as many as it says it holds."""
+    head = json.loads(members.read(_HEAD))
+    wrong = misfit(head, {"format": int, "clips": int})
+    if wrong:
+        raise ValueError(f"{_HEAD}: {wrong}")
+    if head["format"] != _FORMAT:
+        raise SpeechError(
+            f"{archive}: format {head['format']!r}, wanted {_FORMAT}: use the duplexkit that made it"
+        )
+    names = tuple(name for name in members.names if name != _HEAD)
+    if len(names) != head["clips"]:
+        raise SpeechError(f"{archive}: {len(names)} clips, but it was written with {head['clips']}")
+    return names
+
+
+def _no_archive(archive: Path, error: Exception) -> SpeechError:
+    return SpeechError(
+        f"{archive}: no speech archive of duplexkit, or a damaged one ({reason_of(error)}); "
+        f"make it with `duplexkit cache export`"
+    )
 
 
 def _path(clip: str, cache_dir: Path, archive: Path) -> Path:

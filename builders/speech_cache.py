@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from .. import EngineError
-from ..whole_file import beside
-from .speakers import Clip, ClipWord, Speaker, SpeechRequest, varies_by_seed
+from ..scenarios.reason import reason_of
+from ..whole_file import put_bytes
+from .speakers import Clip, Speaker, SpeechRequest, varies_by_seed
+from .speech_entry import clip_in, entry_bytes
 
 _FORMAT = 1
 
@@ -36,7 +33,7 @@ def entry_path(cache_dir: Path, engine: str, key: str) -> Path:
 
 
 def is_whole(path: Path) -> bool:
-    """Say whether a file is an undamaged entry."""
+    """Say whether a file is an undamaged entry, made for the request of which it bears the key."""
     return _read(path) is not None
 
 
@@ -45,14 +42,14 @@ def get_or_speak(
 ) -> tuple[str, Clip]:
     """Return the key and the clip: from the cache, or spoken and kept.
 
-    Safe when several processes ask for the same clip: one speaks, the others wait. A damaged entry is spoken
-    anew. `count` is called with ``cached`` or ``spoken``.
+    Safe when several processes ask for the same clip: one speaks, the others wait. A damaged entry, or one that
+    says something else, is spoken anew. `count` is called with ``cached`` or ``spoken``.
     """
     from filelock import FileLock
 
     key = request_key(speaker, request)
     path = entry_path(cache_dir, speaker.engine, key)
-    clip = _read(path)
+    clip = _kept(path, request)
     if clip is not None:
         count("cached")
         return key, clip
@@ -61,48 +58,35 @@ def get_or_speak(
         locks.mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise EngineError(
-            f"--cache: the speech cache {cache_dir} cannot be written: {error.strerror}"
-        ) from None
+        raise unwritable(cache_dir, error) from None
     with FileLock(locks / f"{key[:3]}.lock"):
-        clip = _read(path)
+        clip = _kept(path, request)
         if clip is not None:
             count("cached")
             return key, clip
         clip = speaker.speak(request)
-        _write(path, clip)
+        put_bytes(path, entry_bytes(clip, key))
         count("spoken")
         return key, clip
 
 
-def _write(path: Path, clip: Clip) -> None:
-    samples = io.BytesIO()
-    np.save(samples, clip.samples, allow_pickle=False)
-    meta = {
-        "sample_rate_hz": clip.sample_rate_hz,
-        "word_time_source": clip.word_time_source,
-        "words": None if clip.words is None else [asdict(word) for word in clip.words],
-        "sha256": hashlib.sha256(samples.getvalue()).hexdigest(),
-    }
-    with beside(path) as part, zipfile.ZipFile(part, "w") as archive:
-        archive.writestr("samples.npy", samples.getvalue())
-        archive.writestr("meta.json", json.dumps(meta))
+def unwritable(cache_dir: Path, error: OSError) -> EngineError:
+    """Return what is said when a clip cannot be kept."""
+    return EngineError(f"--cache: the speech cache {cache_dir} cannot be written: {reason_of(error)}")
+
+
+def _kept(path: Path, request: SpeechRequest) -> Clip | None:
+    """Return the clip of an entry, if its words are those of the request: an old entry bears no key."""
+    clip = _read(path)
+    if clip is None or clip.words is None:
+        return clip
+    says = all(word.text == request.text[word.start_char : word.stop_char] for word in clip.words)
+    return clip if says else None
 
 
 def _read(path: Path) -> Clip | None:
     """Return the clip of an entry, or None where there is no whole one."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            data = archive.read("samples.npy")
-            meta: dict[str, Any] = json.loads(archive.read("meta.json"))
-        if hashlib.sha256(data).hexdigest() != meta["sha256"]:
-            return None
-        words = meta["words"]
-        return Clip(
-            samples=np.load(io.BytesIO(data), allow_pickle=False),
-            sample_rate_hz=meta["sample_rate_hz"],
-            words=None if words is None else tuple(ClipWord(**word) for word in words),
-            word_time_source=meta["word_time_source"],
-        )
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        return clip_in(path.read_bytes(), path.stem)
+    except OSError:
         return None

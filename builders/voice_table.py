@@ -10,8 +10,11 @@ from typing import Any
 from rich.table import Table
 
 from .. import RecipeError
+from ..acoustics.riff import is_wav
 from ..scenarios.conversation import Voice
 from ..scenarios.fields import unknown
+from ..scenarios.reason import reason_of
+from ..whole_file import put_bytes
 from .speakers import Engine, Speaker, SpeechRequest
 from .speakers.wav import wav_bytes
 
@@ -141,23 +144,54 @@ def engine_lines(engine: Engine) -> list[str]:
     ]
 
 
-def play(voice: Voice, speaker: Speaker, path: Path, *, language: str, text: str) -> str:
+def play(
+    voice: Voice, speaker: Speaker, path: Path, *, language: str, text: str, overwrite: bool = False
+) -> str:
     """Write a WAV file in which the voice says the text, or its language's sentence; return what it says.
 
     Raises
     ------
     RecipeError
-        If there is no sentence for the language, or the file cannot be written.
+        If there is no sentence for the language, or the file is none to write: before anything is spoken.
     SpeechError
         If the voice cannot say it.
     """
+    refuse_unplayable(path, overwrite=overwrite)
     language = language or voice.languages[0]
     said = text or SENTENCES.get(language.split("-")[0], "")
     if not said:
         raise RecipeError(f"--play: there is no sentence in {language!r} here; give one with --text")
     clip = speaker.speak(SpeechRequest(text=said, language=language, voice=voice))
     try:
-        path.write_bytes(wav_bytes(clip.samples, sample_rate_hz=clip.sample_rate_hz))
+        put_bytes(path, wav_bytes(clip.samples, sample_rate_hz=clip.sample_rate_hz))
     except OSError as error:
-        raise RecipeError(f"--play {path}: cannot be written: {error.strerror}") from None
+        raise RecipeError(f"--play {path}: cannot be written: {reason_of(error)}") from None
     return said
+
+
+def refuse_unplayable(path: Path, *, overwrite: bool = False) -> None:
+    """Refuse a name that is no WAV file's, or that is taken; even with `overwrite` by what is no WAV file.
+
+    Raises
+    ------
+    RecipeError
+        If so, or if its folder is not there.
+    """
+    if path.suffix.lower() != ".wav":
+        raise RecipeError(f"--play {path}: wanted the name of a WAV file to write, such as voice.wav")
+    if not path.parent.is_dir():
+        raise RecipeError(f"--play {path}: cannot be written: there is no folder {path.parent}")
+    if not (path.exists() or path.is_symlink()):
+        return
+    if not overwrite:
+        raise RecipeError(f"--play {path}: it exists; give another name, or --overwrite")
+    if not _holds_wav(path):
+        raise RecipeError(f"--play {path}: it exists and is no WAV file, so it is left; give another name")
+
+
+def _holds_wav(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return is_wav(file)
+    except OSError:
+        return False

@@ -115,5 +115,5 @@ def is_number(value: Any) -> bool:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line, blank ones too; a line ends at a line feed only, as tools that read it say."""
+    """Yield number and text of each line, blank ones too; a line ends at a line feed only."""
     return enumerate(text.removesuffix("\n").split("\n") if text else (), 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ..speakers.words import is_mark
+
 _UNITS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -61,10 +63,10 @@ def is_japanese(language: str) -> bool:
 def normal_words(text: str, language: str) -> tuple[str, ...]:
     """Return the words that a word error rate compares.
 
-    Lower case; marks and apostrophes left out, hyphens are spaces; digits, percent, dollars, clock times,
-    telephone numbers, units, decades and ordinals as words, no "and" inside a number, no "a" or "one" before
-    "hundred" and larger, no "o'clock"; British spellings and a few short forms replaced.
-    Japanese: the characters.
+    Lower case; punctuation and apostrophes left out, hyphens are spaces. English: digits, percent, dollars, clock
+    times, telephone numbers, units, decades and ordinals as words, no "and" inside a number, no "a" or "one"
+    before "hundred" and larger, no "o'clock"; British spellings and a few short forms replaced. Japanese: the
+    characters.
 
     Examples
     --------
@@ -75,6 +77,40 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
         return tuple(normal_characters(text, language))
     text = unicodedata.normalize("NFKC", text).lower()
     text = re.sub(r"['’‘`]", "", text)
+    is_english = language.lower().startswith("en")
+    if is_english:
+        text = _in_words(text)
+    words = "".join(char if char.isalnum() or is_mark(char) else " " for char in text).split()
+    return tuple(
+        part for word in words for part in (_SPELT.get(word, word).split() if is_english else (word,))
+    )
+
+
+def normal_characters(text: str, language: str) -> str:
+    """Return the characters that a character error rate compares, and that a speaking rate counts.
+
+    NFKC, lower case, letters with the marks on them and digits only (long-vowel marks stay). For Japanese error
+    rates see `kana_of`, which also unites kanji with kana.
+
+    Examples
+    --------
+    >>> normal_characters("えーと、ＡＢ 3時？", "ja")
+    'えーとab3時'
+    """
+    text = unicodedata.normalize("NFKC", text).lower()
+    return "".join(char for char in text if char.isalnum() or is_mark(char) or char == "ー")
+
+
+def kana_of(text: str) -> str:
+    """Return a Japanese text as katakana as it is pronounced, so that 話, はな and ハナ compare alike."""
+    import pyopenjtalk
+
+    said = str(pyopenjtalk.g2p(unicodedata.normalize("NFKC", text), kana=True))
+    return "".join(char for char in said if char.isalnum() or char == "ー")
+
+
+def _in_words(text: str) -> str:
+    """Return an English text in small letters with numbers and signs as words, and British spellings as American."""
     text = re.sub(r"\b(?:uh|ah)[ -]huh\b", "aha", text)
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
     text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?(?: (?:hundred|thousand|million|billion)\b)*)", r"\1 dollars", text)
@@ -98,31 +134,7 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
         r"(?<!ty )(?<!ty-)\b(?:a|one)\s+(?=(?:hundred|thousand|million|billion)(?:th|ths|s)?\b)", "", text
     )
     text = re.sub(rf"\b({'|'.join(_UNITS[1:13])})\s+oclock\b", r"\1", text)
-    words = re.sub(r"[^\w]+|_", " ", text).split()
-    return tuple(part for word in words for part in _SPELT.get(word, word).split())
-
-
-def normal_characters(text: str, language: str) -> str:
-    """Return the characters that a character error rate compares, and that a speaking rate counts.
-
-    NFKC, lower case, letters and digits only (long-vowel marks stay). For Japanese error rates see
-    `kana_of`, which also unites kanji with kana.
-
-    Examples
-    --------
-    >>> normal_characters("えーと、ＡＢ 3時？", "ja")
-    'えーとab3時'
-    """
-    text = unicodedata.normalize("NFKC", text).lower()
-    return "".join(char for char in text if char.isalnum() or char == "ー")
-
-
-def kana_of(text: str) -> str:
-    """Return a Japanese text as katakana as it is pronounced, so that 話, はな and ハナ compare alike."""
-    import pyopenjtalk
-
-    said = str(pyopenjtalk.g2p(unicodedata.normalize("NFKC", text), kana=True))
-    return "".join(char for char in said if char.isalnum() or char == "ー")
+    return text
 
 
 def _telephone(found: re.Match[str]) -> str:

@@ -278,7 +278,7 @@ def make_speaker(
     EngineError
         If its packages are missing, its model cannot be loaded, or its server does not answer.
     RecipeError
-        If an option is not as the engine wants it.
+        If an option is not as the engine wants it, or a path is none.
     """
     known = engines()
     if engine not in known:
@@ -286,13 +286,19 @@ def make_speaker(
     return known[engine].make(cache_dir, _located(options or {}, folder or Path()))
 
 
-def _located(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _located(table: Mapping[str, Any], folder: Path, within: str = "") -> dict[str, Any]:
     """Return the table with its paths made absolute."""
     located: dict[str, Any] = {}
     for key, value in table.items():
+        here = f"{within}{key}"
         if isinstance(value, Mapping):
-            value = _located(value, folder)
+            value = _located(value, folder, f"{here}.")
         elif key.endswith(("_path", "_dir")) and isinstance(value, str):
-            value = str((folder / Path(value).expanduser()).resolve())
+            try:
+                value = str((folder / Path(value).expanduser()).resolve())
+            except (OSError, RuntimeError, ValueError) as error:  # no such user; a loop of links; a byte 0
+                raise RecipeError(
+                    f"speech.options: {here} = {value!r} is no path: {reason_of(error)}"
+                ) from None
         located[key] = value
     return located

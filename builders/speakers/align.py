@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
+from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import EngineError, RecipeError, SpeechError
+from ... import DuplexkitError, EngineError, RecipeError, SpeechError
 from ...acoustics.activity import speech_spans
 from ...scenarios.reason import reason_of
 from . import Clip, ClipWord, SpeechRequest
 from .options import WHERE
-from .words import TextWord, words_of
+from .words import TextWord, letter_places, words_of
 
 ESTIMATED = "estimated"
 """The `word_time_source` of times that were measured on nothing."""
@@ -61,7 +63,7 @@ def aligner_from(name: str) -> Aligner:
     EngineError
         If ``pocketsphinx`` is asked for and missing.
     RecipeError
-        If there is no such function.
+        If there is no such function, or its module cannot be imported.
     """
     if name == ESTIMATED:
         return Aligner(source=ESTIMATED, version=ESTIMATED, align=no_align)
@@ -88,8 +90,10 @@ def _own(name: str) -> Aligner:
         )
     try:
         align: Align = getattr(import_module(module), function)
-    except (ImportError, AttributeError) as error:
+    except (Exception, SystemExit) as error:  # whatever a user's own module does when it is imported
         raise RecipeError(f"{WHERE}.aligner = {name!r}: {reason_of(error)}") from error
+    if not callable(align):
+        raise RecipeError(f"{WHERE}.aligner = {name!r}: that is {align!r}; wanted a function")
     return Aligner(source=name, version=f"{name}={getattr(align, 'version', '')}", align=align)
 
 
@@ -100,16 +104,50 @@ def with_word_times(clip: Clip, request: SpeechRequest, aligner: Aligner) -> Cli
     ------
     SpeechError
         If the clip is silent, or the aligner's words are not those of the text, in order and in the clip.
+    EngineError
+        If the aligner fails, or returns no words.
     """
-    found = aligner.align(clip.samples, clip.sample_rate_hz, request.text, request.language)
-    if found is None:
+    words = _asked(aligner, clip, request)
+    if words is None:
         words = estimated_words(
             clip.samples, sample_rate_hz=clip.sample_rate_hz, text=request.text, language=request.language
         )
         return replace(clip, words=words, word_time_source=ESTIMATED)
-    words = tuple(found)
     check_words(words, request.text, clip.samples.size / clip.sample_rate_hz, f"aligner {aligner.source}")
     return replace(clip, words=words, word_time_source=aligner.source)
+
+
+def _asked(aligner: Aligner, clip: Clip, request: SpeechRequest) -> tuple[ClipWord, ...] | None:
+    """Return what the aligner says, each word as the text has it."""
+    try:
+        found = aligner.align(clip.samples, clip.sample_rate_hz, request.text, request.language)
+        words = tuple(found) if isinstance(found, Iterable) else found
+    except DuplexkitError:
+        raise
+    except Exception as error:  # whatever a user's own function does
+        raise EngineError(
+            f"the aligner {aligner.source!r} failed on {request.text!r}: {type(error).__name__}: {reason_of(error)}"
+        ) from error
+    if words is None:
+        return None
+    try:
+        return tuple(_word(word, request.text) for word in words)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise EngineError(
+            f"the aligner {aligner.source!r} returned {reprlib.repr(words)} for {request.text!r}: "
+            f"{reason_of(error)}; wanted a list of ClipWord, or None"
+        ) from error
+
+
+def _word(word: ClipWord, text: str) -> ClipWord:
+    start, stop = index(word.start_char), index(word.stop_char)
+    return ClipWord(
+        text=text[start:stop],
+        start_char=start,
+        stop_char=stop,
+        onset_s=float(word.onset_s),
+        offset_s=float(word.offset_s),
+    )
 
 
 def check_words(words: tuple[ClipWord, ...], text: str, length_s: float, source: str) -> None:
@@ -125,7 +163,7 @@ def check_words(words: tuple[ClipWord, ...], text: str, length_s: float, source:
             )
         char, reached_s = word.stop_char, word.offset_s
     covered = {k for word in words for k in range(word.start_char, word.stop_char)}
-    lost = [k for k, letter in enumerate(text) if letter.isalnum() and k not in covered]
+    lost = [k for k in letter_places(text) if k not in covered]
     if lost:
         raise SpeechError(f"{source}: {text[lost[0]]!r} at {lost[0]} of {text!r} is in no word")
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import lzma
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from ...scenarios.reason import reason_of
 from ...whole_file import put_text
 from . import Clip, SpeechRequest
 from .align import aligner_from, with_word_times
+from .chattts_settings import Own, read_own, settings_of
 from .chattts_text import SPOKEN_TOKENS, chattts_text
 from .heard import can_hear, heard_words
 from .options import WHERE, needed, read_options, read_voices, sets_of, speaks
@@ -52,15 +55,8 @@ _DEFAULTS = {
     "source": "huggingface", "asr_check": "auto", "n_voices": 10, "voice_seed": 0, "attempts": 4,
     "temperature": 0.3, "top_p": 0.7, "top_k": 20, "max_new_token": 2048,
 }  # fmt: skip
-_SOUND_KEYS = ("temperature", "top_p", "top_k", "max_new_token", "attempts", "asr_check", "licence")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Own:
-    """What a folder of other weights says of itself: ChatTTS's settings that differ, and the files' SHA-256."""
-
-    config: Mapping[str, Any]
-    sha256: Mapping[str, str] | None
+_SOUND_KEYS = ("temperature", "top_p", "top_k", "max_new_token", "device")
+_DEVICE = re.compile(r"(cpu|mps|(cuda|npu)(:\d{1,2})?)")
 
 
 class _Warnings(logging.Handler):
@@ -91,19 +87,16 @@ class ChatTts:
 
     def __init__(self, cache_dir: Path, options: Mapping[str, Any]) -> None:
         read = read_options(options, fields=_FIELDS, engine=self.engine, also=("voices",))
-        for key, value in read.items():
-            if isinstance(value, tuple):
-                if value[0] != value[1]:
-                    raise RecipeError(f"{WHERE}.{key} = {list(value)}: wanted one whole number")
-                read[key] = value[0]
+        if not _DEVICE.fullmatch(read.get("device", "cpu")):
+            raise RecipeError(f"{WHERE}.device = {read['device']!r}: wanted cpu, cuda, cuda:1, mps or npu")
         self._values = {**_DEFAULTS, **read}
         if (self._values["source"] == "custom") != ("model_dir" in read):
             raise RecipeError(f"{WHERE}.model_dir: wanted with source = 'custom', and only then")
         self._package = needed("ChatTTS", engine=self.engine, install=INSTALL)
         self._torch = needed("torch", engine=self.engine, install=INSTALL)
         self.licence: str = self._values.get("licence", LICENCE)
-        self._own = _own(Path(read["model_dir"])) if "model_dir" in read else _Own(config={}, sha256=None)
-        self._config = _settings(self._package.config.Config(), self._own.config)
+        self._own = read_own(Path(read["model_dir"])) if "model_dir" in read else Own(config={}, sha256=None)
+        self._config = settings_of(self._package.config.Config(), self._own.config)
         self._listens = self._values["asr_check"] == "on" or (
             self._values["asr_check"] == "auto" and can_hear()
         )
@@ -117,7 +110,7 @@ class ChatTts:
     def _version(self) -> str:
         weights = "own" if self._own.sha256 is None else _digest(self._own.sha256)
         model = weights if self._values["source"] == "custom" else "2noise/ChatTTS"
-        asked = _digest({key: self._values.get(key) for key in _SOUND_KEYS} | {"listens": self._listens})
+        asked = options_digest(self._values, config=self._own.config, listens=self._listens)
         packages = " ".join(f"{name}={version(name)}" for name in ("chattts", "torch", "transformers"))
         return f"model={model} options={asked} revision={REVISION} {packages} {self._aligner.version}"
 
@@ -134,6 +127,7 @@ class ChatTts:
             for name, (_, own) in rows.items():
                 if "speaker" not in own:
                     raise RecipeError(f"{WHERE}.voices.{name}.speaker is missing: ChatTTS's speaker string")
+                self._check_speaker(own["speaker"], f"{WHERE}.voices.{name}.speaker")
                 self._speakers[name] = own["speaker"]
         else:
             self._speakers = self._drawn(cache_dir)
@@ -155,12 +149,24 @@ class ChatTts:
             for name, voice in voices.items()
         }
 
+    def _check_speaker(self, speaker: str, where: str) -> None:
+        """Refuse what is no speaker string of this model."""
+        wanted = f"wanted {self._config.gpt.hidden_size} numbers as ChatTTS's Speaker encodes them"
+        try:
+            values = self._package.model.Speaker._decode(speaker)  # it has no public way to read one
+        except (lzma.LZMAError, ValueError, OSError, RuntimeError):
+            raise RecipeError(
+                f"{where} = {speaker[:12]!r}…: no speaker string of ChatTTS; {wanted}"
+            ) from None
+        if values.size != self._config.gpt.hidden_size or not np.isfinite(values).all():
+            raise RecipeError(f"{where} = {speaker[:12]!r}…: it holds {values.size} numbers; {wanted}")
+
     def _drawn(self, cache_dir: Path) -> dict[str, str]:
         """Return speaker strings drawn from the model's statistics; kept, since torch may draw others later."""
         seed, n_voices = self._values["voice_seed"], self._values["n_voices"]
         statistics = _digest(self._config.spk_stat)
         path = cache_dir / "chattts" / f"voices-{statistics}-{seed}.json"
-        kept: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        kept = _kept(path)
         names = [f"chattts-{seed}-{k:03d}" for k in range(n_voices)]
         if not all(name in kept for name in names):
             source = self._package.model.Speaker(self._config.gpt.hidden_size, self._config.spk_stat)
@@ -261,10 +267,10 @@ class ChatTts:
         if self._own.sha256 is not None:
             chat.sha256_map = dict(self._own.sha256)
         source = self._values["source"]
-        device = self._torch.device(self._values["device"]) if "device" in self._values else None
         try:
+            device = self._torch.device(self._values["device"]) if "device" in self._values else None
             loaded = chat.load(source=source, custom_path=self._values.get("model_dir"), device=device)
-        except (OSError, RuntimeError, KeyError, ValueError) as error:
+        except (OSError, RuntimeError, KeyError, ValueError, AssertionError) as error:  # torch without CUDA
             raise EngineError(f"ChatTTS's weights cannot be loaded: {reason_of(error)}") from error
         if not loaded:
             said = "; ".join(self._warnings.messages[-3:]) or "no reason given"
@@ -275,37 +281,24 @@ class ChatTts:
         return chat
 
 
-def _own(folder: Path) -> _Own:
-    """Return what ``duplexkit.json`` in a folder of other weights says; nothing for the published ones."""
-    path = folder / "duplexkit.json"
-    if not folder.is_dir():
-        raise RecipeError(f"{WHERE}.model_dir: there is no folder {folder}")
-    if not path.is_file():
-        return _Own(config={}, sha256=None)
+def _kept(path: Path) -> dict[str, str]:
+    """Return the speaker strings kept in a file; none where it is not there, or damaged: they are drawn anew."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        return _Own(config=said.get("config", {}), sha256=said["sha256"])
-    except (ValueError, KeyError, AttributeError) as error:
-        raise RecipeError(
-            f"{path}: wanted an object with 'sha256' and perhaps 'config' ({reason_of(error)})"
-        ) from error
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(kept, dict) or not all(isinstance(speaker, str) for speaker in kept.values()):
+        return {}
+    return kept
 
 
-def _settings(config: Any, changes: Mapping[str, Any]) -> Any:
-    """Return a copy of ChatTTS's settings, all its own objects, with some values changed."""
-    known = {field.name for field in fields(config)}
-    lost = set(changes) - known
-    if lost:
-        raise RecipeError(f"duplexkit.json, config: ChatTTS has no setting {sorted(lost)[0]!r}")
-    values = {}
-    for name in known:
-        value = getattr(config, name)
-        if is_dataclass(value):
-            value = _settings(value, changes.get(name, {}))
-        elif name in changes:
-            value = tuple(changes[name]) if isinstance(value, tuple) else changes[name]
-        values[name] = value
-    return type(config)(**values)
+def options_digest(values: Mapping[str, Any], *, config: Mapping[str, Any], listens: bool) -> str:
+    """Return a hash of all the options that decide the sound of a voice's clip; it goes into the version.
+
+    Left out are those that decide which voices there are, and how often and whether a clip comes at all.
+    """
+    decide = {key: values.get(key) for key in _SOUND_KEYS}
+    return _digest(decide | {"listens": listens, "config": dict(config)})
 
 
 def _digest(value: Any) -> str:

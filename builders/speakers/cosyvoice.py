@@ -11,9 +11,11 @@ from typing import Any
 from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import IntRangeField, NameField, NumberField, by_name
+from ...scenarios.reason import reason_of
+from ..service import url_problem
 from . import Clip, SpeechRequest
 from .align import aligner_from, with_word_times
-from .cosyvoice_http import UPSTREAM_RATE_HZ, OurClient, UpstreamClient, health
+from .cosyvoice_http import UPSTREAM_RATE_HZ, OurClient, UpstreamClient, our_model
 from .cosyvoice_request import CosyBackend, CosyRequest, check_reference
 from .katakana import katakana
 from .options import WHERE, read_options, read_voices, sets_of, speaks
@@ -39,7 +41,8 @@ _FIELDS = by_name(
 )
 _VOICE_FIELDS = by_name(
     NameField(
-        name="reference_path", meaning="mono WAV file of the voice, at most 30 s; it stays where it is"
+        name="reference_path",
+        meaning="mono WAV file of the voice, at most 30 s, of which half a second is speech; it stays where it is",
     ),
     NameField(name="reference_text", meaning="what is said in it"),
     NameField(name="speaker_id", meaning="voice that the model knows, instead of a reference"),
@@ -79,9 +82,6 @@ class CosyVoice:
         values = read_options(
             options, fields=_FIELDS, engine=self.engine, required=("voices",), also=("voices",)
         )
-        for key in ("sample_rate_hz", "concurrency", "attempts"):
-            if key in values:
-                values[key] = values[key][0]
         self._cache_dir = cache_dir
         self._url: str | None = values.get("url")
         self._slots: int = values.get("concurrency", 1)
@@ -167,9 +167,12 @@ def _source(name: str, own: Mapping[str, Any]) -> _Source:
     reference = b""
     if "reference_path" in own:
         path = Path(own["reference_path"])
-        if not path.is_file():
-            raise RecipeError(f"{where}.reference_path: there is no file {path}")
-        reference = path.read_bytes()
+        try:
+            reference = path.read_bytes()
+        except FileNotFoundError:
+            raise RecipeError(f"{where}.reference_path: there is no file {path}") from None
+        except OSError as error:
+            raise RecipeError(f"{where}.reference_path: {path} cannot be read: {reason_of(error)}") from None
         check_reference(reference, f"{where}.reference_path {path}")
     return _Source(
         reference=reference,
@@ -198,11 +201,13 @@ def _backend(values: Mapping[str, Any]) -> CosyBackend:
 
         repo = values.get("repo_dir")
         return CosyModel(Path(values["model_dir"]), Path(repo) if repo else None)
+    if problem := url_problem(values["url"]):
+        raise RecipeError(f"{WHERE}.url: {problem}")
     timeout_s, attempts = values.get("timeout_s", 300.0), values.get("attempts", 3)
     server = values.get("server", "auto")
-    said = None if server == "upstream" else health(values["url"], timeout_s=min(timeout_s, 10.0))
-    if said is not None:
-        return OurClient(values["url"], health=said, timeout_s=timeout_s, attempts=attempts)
+    ours = None if server == "upstream" else our_model(values["url"], timeout_s=min(timeout_s, 10.0))
+    if ours is not None:
+        return OurClient(values["url"], model=ours, timeout_s=timeout_s, attempts=attempts)
     if server == "duplexkit":
         raise EngineError(
             f"{WHERE}.url = {values['url']!r}: what answers there is not duplexkit serve-cosyvoice"

@@ -9,17 +9,28 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ... import EngineError, SpeechError
+from ..service import ABOUT_THE_REQUEST, without_secrets
 from .cosyvoice_request import CosyRequest
-from .wav import BrokenSoundError, Sound, read_pcm16, read_wav
+from .wav import BrokenSoundError, NoSoundError, Sound, check_content_type, read_pcm16, read_wav
 
 UPSTREAM_RATE_HZ = 24_000
 """What CosyVoice2 and 3 make; upstream's server does not say it, and CosyVoice 1 makes 22 050."""
 OUR_SERVER = "duplexkit-cosyvoice"
+_MOST_SAID_BYTES = 300
+_MOST_HEALTH_BYTES = 1 << 20
 _WAIT_S = 0.5
+_HANDLERS = (
+    urllib.request.ProxyHandler,
+    urllib.request.HTTPHandler,
+    urllib.request.HTTPSHandler,
+    urllib.request.HTTPErrorProcessor,
+    urllib.request.HTTPDefaultErrorHandler,
+)
+"""What urllib opens an address with, but for redirects."""
 _RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 
 
@@ -40,7 +51,7 @@ class UpstreamClient:
     takes_speed = False
 
     def __init__(self, url: str, *, model: str, sample_rate_hz: int, timeout_s: float, attempts: int) -> None:
-        self.url, self.model = url.rstrip("/"), model
+        self.url, self.model = url.rstrip("/"), f"{model} rate_hz={sample_rate_hz}"
         self._rate_hz, self._timeout_s, self._attempts = sample_rate_hz, timeout_s, attempts
 
     def speak(self, request: CosyRequest) -> Sound:
@@ -75,6 +86,8 @@ class UpstreamClient:
             try:
                 data = post(f"{self.url}/{route}", body, content_type, self._timeout_s)
                 return read_pcm16(data, sample_rate_hz=self._rate_hz, source=source)
+            except NoSoundError:
+                raise
             except BrokenSoundError as error:
                 hint = (
                     ". Upstream's server since commit 622a3a1 (2025-12-08) breaks every request with a reference: "
@@ -91,20 +104,17 @@ class OurClient:
     Parameters
     ----------
     url : str
+    model : str
+        What the server says it has.
     timeout_s : float
     attempts : int
-
-    Raises
-    ------
-    SpeechError
-        If the server does not answer.
     """
 
     uses_seed = True
     takes_speed = True
 
-    def __init__(self, url: str, *, health: Mapping[str, Any], timeout_s: float, attempts: int) -> None:
-        self.url, self.model = url.rstrip("/"), str(health["model"])
+    def __init__(self, url: str, *, model: str, timeout_s: float, attempts: int) -> None:
+        self.url, self.model = url.rstrip("/"), model
         self._timeout_s, self._attempts = timeout_s, attempts
 
     def speak(self, request: CosyRequest) -> Sound:
@@ -141,27 +151,36 @@ class OurClient:
         return persistently(ask, attempts=self._attempts, what=request.text)
 
 
-def health(url: str, timeout_s: float) -> dict[str, Any] | None:
-    """Return what our server says of itself, or None where another server answers.
+def our_model(url: str, timeout_s: float) -> str | None:
+    """Return what our server says it has, or None where another server answers.
 
     Raises
     ------
     EngineError
-        If nothing answers.
+        If nothing answers, or ours does not say.
     """
     try:
-        with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=timeout_s) as answer:
-            said = json.loads(answer.read())
-    except urllib.error.HTTPError:
+        with _opened(urllib.request.Request(f"{url.rstrip('/')}/health"), timeout_s) as answer:
+            said = json.loads(answer.read(_MOST_HEALTH_BYTES))
+    except urllib.error.HTTPError as error:
+        error.close()
         return None  # a server without this route
     except (OSError, http.client.HTTPException) as error:
         raise EngineError(
             f"the CosyVoice server {url} does not answer ({_reason(error)}): start it "
             "(duplexkit serve-cosyvoice MODEL_DIR), or mend speech.options.url. What was spoken is kept"
         ) from error
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return said if isinstance(said, dict) and said.get("server") == OUR_SERVER else None
+    if not isinstance(said, dict) or said.get("server") != OUR_SERVER:
+        return None
+    model = said.get("model")
+    if not isinstance(model, str) or not model:
+        raise EngineError(
+            f"the CosyVoice server {url} says that it is {OUR_SERVER}, but not which model it has (model = "
+            f"{model!r}): start duplexkit serve-cosyvoice of this version there"
+        )
+    return model
 
 
 def multipart(fields: Mapping[str, str], reference: bytes) -> tuple[bytes, str]:
@@ -180,26 +199,26 @@ def multipart(fields: Mapping[str, str], reference: bytes) -> tuple[bytes, str]:
 
 
 def post(url: str, body: bytes, content_type: str, timeout_s: float) -> bytes:
-    """Return the whole answer.
+    """Return the whole answer, whose header does not say that it is something else than sound.
 
     Raises
     ------
     BrokenSoundError
-        If the answer breaks off.
+        If the answer breaks off, or is no sound by what its header says.
     RetriableError
-        If the server is busy, has failed, or is too slow.
+        If the server is busy, has failed, is too slow, or cannot be reached.
     SpeechError
-        If it refuses, or nothing answers.
+        If it refuses this request.
+    EngineError
+        If it would refuse every request: no such route, a key wanted, another place named.
     """
     request = urllib.request.Request(url, data=body, headers={"Content-Type": content_type}, method="POST")
     try:
-        with urllib.request.urlopen(request, timeout=timeout_s) as answer:
+        with _opened(request, timeout_s) as answer:
             data: bytes = answer.read()
-            return data
+            said_type, coding = (answer.headers.get(f"Content-{name}", "") for name in ("Type", "Encoding"))
     except urllib.error.HTTPError as error:
-        said = error.read()[:300].decode("utf-8", "replace")
-        message = f"{url} answered {error.code}: {said}"
-        raise (RetriableError if error.code in _RETRIED else SpeechError)(message) from error
+        raise _refusal(url, error) from error
     except http.client.IncompleteRead as error:
         raise BrokenSoundError(f"{url} broke off its answer after {len(error.partial)} bytes") from error
     except TimeoutError as error:
@@ -208,13 +227,56 @@ def post(url: str, body: bytes, content_type: str, timeout_s: float) -> bytes:
         raise RetriableError(
             f"{url} cannot be reached ({_reason(error)}): start the server, or mend speech.options.url"
         ) from error
+    check_content_type(said_type, data, source=url)
+    if coding not in ("", "identity"):
+        raise NoSoundError(f"{url} sent its answer as {coding}, which was not asked for")
+    return data
+
+
+def _opened(request: urllib.request.Request, timeout_s: float) -> Any:
+    """Return the open answer; a redirect is an error like others: to follow it would lose the text on the way."""
+    opener = urllib.request.OpenerDirector()
+    for kind in _HANDLERS:
+        opener.add_handler(kind())
+    try:
+        return opener.open(request, timeout=timeout_s)
+    except ValueError:  # not shown: a proxy's address may hold a password
+        raise urllib.error.URLError("the proxy that the environment names has no address") from None
+
+
+def _refusal(url: str, error: urllib.error.HTTPError) -> SpeechError:
+    """Return what a status that is not 2xx means, and what to do."""
+    message = f"{url} answered {error.code}: {_said(error)}"
+    if error.code in _RETRIED:
+        return RetriableError(message)
+    if error.code in ABOUT_THE_REQUEST:
+        return SpeechError(message)
+    if 300 <= error.code < 400:
+        there = without_secrets(error.headers.get("Location", "nowhere"))[:_MOST_SAID_BYTES]
+        return EngineError(f"{url} answered {error.code} and sends to {there}: mend speech.options.url")
+    cures = {
+        401: "it wants a key, and CosyVoice servers are asked without one: let it answer this machine",
+        403: "it refuses this machine: look at its settings",
+        404: "it has no such route: mend speech.options.url or speech.options.server",
+    }
+    return EngineError(f"{message}; {cures.get(error.code, 'look at the server')}. What was spoken is kept")
+
+
+def _said(error: urllib.error.HTTPError) -> str:
+    """Return the beginning of the server's words, or its short reason where they do not come."""
+    with error:
+        try:
+            body = error.read(_MOST_SAID_BYTES)
+        except (OSError, http.client.HTTPException):
+            body = b""
+    return without_secrets(body.decode("utf-8", "replace") or str(error.reason))
 
 
 class RetriableError(SpeechError):
     """A failure that may pass."""
 
 
-def persistently(ask: Any, *, attempts: int, what: str) -> Sound:
+def persistently(ask: Callable[[], Sound], *, attempts: int, what: str) -> Sound:
     """Return what `ask` returns, asked up to `attempts` times while it fails in a way that may pass.
 
     Raises
@@ -224,8 +286,7 @@ def persistently(ask: Any, *, attempts: int, what: str) -> Sound:
     """
     for attempt in range(1, attempts + 1):
         try:
-            sound: Sound = ask()
-            return sound
+            return ask()
         except (BrokenSoundError, RetriableError) as error:
             if attempt == attempts:
                 raise EngineError(
@@ -236,4 +297,4 @@ def persistently(ask: Any, *, attempts: int, what: str) -> Sound:
 
 
 def _reason(error: BaseException) -> str:
-    return str(getattr(error, "reason", error) or error.__class__.__name__)
+    return without_secrets(str(getattr(error, "reason", error) or error.__class__.__name__))

@@ -8,12 +8,13 @@ import sys
 import tempfile
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import EngineError, SpeechError
+from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.reason import reason_of
 from .cosyvoice_request import CosyRequest, check_reference
 from .options import needed
@@ -25,7 +26,7 @@ INSTALL = (
 )
 _CLASSES = {"cosyvoice3.yaml": "CosyVoice3", "cosyvoice2.yaml": "CosyVoice2", "cosyvoice.yaml": "CosyVoice"}
 _PROMPT_RATE_HZ = 16_000
-_WEIGHTS = ("llm*.pt", "flow*.pt", "hift*.pt")
+_WEIGHTS = ("*.pt", "*.onnx")
 _HEAD_BYTES = 1 << 20
 
 
@@ -41,8 +42,10 @@ class CosyModel:
 
     Raises
     ------
+    RecipeError
+        If a folder is not what it must be.
     EngineError
-        If there is no such model, or upstream's code cannot be imported.
+        If upstream's code cannot be imported, or does not load the model.
     """
 
     uses_seed = True
@@ -51,10 +54,10 @@ class CosyModel:
     def __init__(self, model_dir: Path, repo_dir: Path | None = None) -> None:
         kind = next((name for name in _CLASSES if (model_dir / name).is_file()), None)
         if kind is None:
-            raise EngineError(f"{model_dir} is no CosyVoice model: it has none of {', '.join(_CLASSES)}")
+            raise RecipeError(f"{model_dir} is no CosyVoice model: it has none of {', '.join(_CLASSES)}")
         if repo_dir is not None:
             if not (repo_dir / "cosyvoice" / "cli" / "cosyvoice.py").is_file():
-                raise EngineError(
+                raise RecipeError(
                     f"{repo_dir} is no clone of CosyVoice: cosyvoice/cli/cosyvoice.py is missing"
                 )
             sys.path[:0] = [str(repo_dir), str(repo_dir / "third_party" / "Matcha-TTS")]
@@ -69,7 +72,7 @@ class CosyModel:
                 f"the CosyVoice model in {model_dir} cannot be loaded: {reason_of(error)}"
             ) from error
         self.sample_rate_hz = int(self._model.sample_rate)
-        self.model = f"{_CLASSES[kind]}:{model_digest(model_dir)[:12]}"
+        self.model = f"{_CLASSES[kind]}:{model_digest(model_dir)[:12]}:{code_digest(code)[:8]}"
         self._prompt_takes_path = "prompt_wav" in _parameters(self._model.inference_zero_shot)
 
     def speakers(self) -> tuple[str, ...]:
@@ -148,6 +151,17 @@ def model_digest(model_dir: Path) -> str:
             digest.update(file.read(_HEAD_BYTES))
             file.seek(max(0, size - _HEAD_BYTES))
             digest.update(file.read(_HEAD_BYTES))
+    return digest.hexdigest()
+
+
+def code_digest(module: ModuleType) -> str:
+    """Return a SHA-256 of upstream's code: all modules of the package that `module` is in, by name."""
+    top = Path(str(module.__file__)).parents[module.__name__.count(".") - 1]
+    digest = hashlib.sha256()
+    for path in sorted(top.rglob("*.py")):
+        digest.update(
+            f"{path.relative_to(top).as_posix()} {path.stat().st_size} ".encode() + path.read_bytes()
+        )
     return digest.hexdigest()
 
 

@@ -14,11 +14,22 @@ from typing import Any
 from ... import EngineError, RecipeError, SpeechError
 from ...scenarios.conversation import Voice
 from ...scenarios.fields import FlagField, IntRangeField, NameField, NumberField, by_name
+from ..service import (
+    ABOUT_THE_REQUEST,
+    KEY_ENV,
+    OPENAI_URL,
+    ServiceError,
+    holds_key,
+    openai_client,
+    url_problem,
+    without_secrets,
+)
 from . import Clip, SpeechRequest
 from .align import aligner_from, with_word_times
+from .extra_body import read_extra_body
 from .options import WHERE, needed, read_options, read_voices, sets_of, speaks
 from .slots import slot
-from .wav import BrokenSoundError, Sound, check_content_type, read_pcm16, read_wav
+from .wav import BrokenSoundError, Sound, check_content_type, is_text, read_pcm16, read_wav
 from .written import written
 
 PCM_RATE_HZ = 24_000
@@ -73,10 +84,13 @@ class OpenAiSpeech:
             also=("voices", "extra_body"),
         )
         self._cache_dir = cache_dir
-        self._values = {key: _one(key, value) for key, value in values.items()}
-        self._extra_body = options.get("extra_body", {})
-        if not isinstance(self._extra_body, Mapping):
-            raise RecipeError(f"{WHERE}.extra_body = {self._extra_body!r}: wanted a table")
+        self._values = values
+        self._base_url: str = self._values.get("base_url", OPENAI_URL)
+        if problem := url_problem(self._base_url):
+            raise RecipeError(f"{WHERE}.base_url: {problem}, up to the /v1")
+        self._extra_body = read_extra_body(options.get("extra_body", {}))
+        if holds_key(json.dumps(options, default=str, ensure_ascii=False)):
+            raise RecipeError(f"{WHERE} holds the key of {KEY_ENV}: take it out, a recipe is published")
         self.licence: str = values["licence"]
         rows = read_voices(
             options["voices"], engine=self.engine, languages=(), licence=self.licence, fields=_VOICE_FIELDS
@@ -156,7 +170,7 @@ class OpenAiSpeech:
         """Return the answer's bytes and their declared type; the client itself waits and tries again."""
         openai = needed("openai", engine=self.engine, install="pip install 'openai>=2'")
         if self._client is None:
-            self._client = self._open(openai, attempts)
+            self._client = self._open(attempts)
         own = self._voices[request.voice.id][1]
         asked: dict[str, Any] = {
             "model": self._values["model"],
@@ -174,45 +188,46 @@ class OpenAiSpeech:
         try:
             answer = self._client.audio.speech.create(**asked, extra_body=dict(self._extra_body) or None)
             return answer.content, answer.response.headers.get("content-type", "")
-        except openai.AuthenticationError as error:
+        except openai.AuthenticationError:
             raise EngineError(
-                f"{self._source()} refused the key (401): set OPENAI_API_KEY to a key that it accepts"
-            ) from error
-        except openai.APITimeoutError as error:
+                f"{self._source()} refused the key (401): set {KEY_ENV} to a key that it accepts"
+            ) from None
+        except openai.APITimeoutError:
             raise EngineError(
-                f"{self._source()} gave no answer in {self._values.get('timeout_s', 120.0):g} s, tried {attempts} "
-                f"times: raise {WHERE}.timeout_s, or look at the server. What was spoken is kept"
-            ) from error
+                f"{self._source()} gave no answer in {self._timeout_s():g} s, tried {attempts} times: raise "
+                f"{WHERE}.timeout_s, or look at the server. What was spoken is kept"
+            ) from None
         except openai.APIConnectionError as error:
             raise EngineError(
-                f"{self._source()} cannot be reached ({error.__cause__ or error}), tried {attempts} times: "
-                f"start it, or mend {WHERE}.base_url. What was spoken is kept"
-            ) from error
+                f"{self._source()} cannot be reached ({without_secrets(str(error.__cause__ or error))}), tried "
+                f"{attempts} times: start it, or mend {WHERE}.base_url. What was spoken is kept"
+            ) from None
         except openai.APIStatusError as error:
-            # 400 and the like are about this text; the others would come for every text
-            kind = SpeechError if error.status_code in (400, 413, 422) else EngineError
+            kind = SpeechError if error.status_code in ABOUT_THE_REQUEST else EngineError
             raise kind(
                 f"{self._source()} answered {error.status_code} to {text!r}, tried up to {attempts} times: "
-                f"{error.message[:300]}"
-            ) from error
+                f"{_said(error)}"
+            ) from None
+        except openai.APIError as error:
+            raise EngineError(f"{self._source()}: {without_secrets(error.message)[:300]}") from None
 
-    def _open(self, openai: Any, attempts: int) -> Any:
-        settings: dict[str, Any] = {
-            "max_retries": attempts - 1,
-            "timeout": self._values.get("timeout_s", 120.0),
-        }
-        if "base_url" in self._values:
-            settings["base_url"] = self._values["base_url"]
+    def _open(self, attempts: int) -> Any:
         try:
-            return openai.OpenAI(**settings)
-        except openai.OpenAIError as error:
-            if "base_url" not in settings:
-                raise EngineError(f"{self._source()}: no key; set OPENAI_API_KEY ({error})") from error
-            return openai.OpenAI(**settings, api_key="none")  # servers of one's own ask for none
+            return openai_client(
+                self._base_url, key_env=KEY_ENV, timeout_s=self._timeout_s(), max_retries=attempts - 1
+            )
+        except ServiceError as error:
+            raise EngineError(f"{self._source()}: {error}") from None
+
+    def _timeout_s(self) -> float:
+        timeout_s: float = self._values.get("timeout_s", 120.0)
+        return timeout_s
 
     def _read(self, data: bytes, content_type: str) -> Sound:
         source = self._source()
         wanted_hz = self._values.get("sample_rate_hz")
+        if is_text(data):  # it will be quoted
+            data = without_secrets(data.decode("utf-8", "replace")).encode()
         check_content_type(content_type, data, source=source)
         if self._values.get("response_format", "wav") == "pcm":
             return read_pcm16(data, sample_rate_hz=wanted_hz or PCM_RATE_HZ, source=source)
@@ -224,18 +239,16 @@ class OpenAiSpeech:
         return sound
 
 
+def _said(error: Any) -> str:
+    """Return the server's words, without the key; where it sends the request elsewhere, to where."""
+    if 300 <= error.status_code < 400:
+        there = without_secrets(error.response.headers.get("location", "nowhere"))
+        return f"it sends to {there[:300]}; mend {WHERE}.base_url"
+    return without_secrets(error.message)[:300]
+
+
 def _parts(name: str, own: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
     """Return the parts of a voice: the server's voice, and, without weight, how it is told to speak."""
     origin = f"openai_speech:{own.get('voice', name)}"
     asked = hashlib.sha256(repr((origin, own.get("instructions", ""))).encode()).hexdigest()[:16]
     return (origin, 1.0), (f"asked:sha256:{asked}", 0.0)
-
-
-def _one(key: str, value: Any) -> Any:
-    """Return a whole number that must be one, not a range."""
-    if isinstance(value, tuple):
-        low, high = value
-        if low != high:
-            raise RecipeError(f"{WHERE}.{key} = [{low}, {high}]: wanted one whole number")
-        return low
-    return value

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import EngineError, RecipeError
 from ...scenarios.conversation import Voice
-from ...scenarios.fields import Field, NameField, by_name, read_table
+from ...scenarios.fields import Field, IntRangeField, NameField, by_name, read_table
 
 WHERE = "speech.options"
 
@@ -51,14 +51,19 @@ def read_options(
     required: tuple[str, ...] = (),
     also: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return the engine's options, checked.
+    """Return the engine's options, checked; what is drawn elsewhere in a recipe is one whole number here.
 
     Raises
     ------
     RecipeError
-        For an unknown key, a value its field refuses, or a required key that is missing.
+        For an unknown key, a value its field refuses, a range, or a required key that is missing.
     """
     values = read_table(options, fields=fields, where=WHERE, also=also)
+    for key, value in values.items():
+        if isinstance(fields[key], IntRangeField):
+            if value[0] != value[1]:
+                raise RecipeError(f"{WHERE}.{key} = {list(value)}: wanted one whole number")
+            values[key] = value[0]
     for key in required:
         if key not in options:
             meaning = f" ({fields[key].meaning})" if key in fields else ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Mapping
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,10 @@ from ...scenarios.reason import reason_of
 from . import Clip, ClipWord, SpeechRequest
 from .align import aligner_from, check_words, with_word_times
 from .options import WHERE, read_options, sets_of, speaks
-from .recordings import Recording, from_dataset, from_folder, text_key
+from .recordings import Recording, from_dataset, from_folder
+from .text_key import text_key
 
-REVISION = 1
+REVISION = 2
 
 _FIELDS = by_name(
     NameField(name="clips_dir", meaning="folder with metadata.jsonl or .csv and the sound files"),
@@ -68,9 +71,7 @@ class Recorded:
         for recording in recordings:
             self._takes.setdefault((recording.speaker, text_key(recording.text)), []).append(recording)
         self._voices = self._make_voices(recordings)
-        said = "\n".join(f"{r.sha256} {r.speaker} {text_key(r.text)} {r.words}" for r in recordings)
-        digest = hashlib.sha256(said.encode()).hexdigest()[:16]
-        self.version = f"clips={digest} revision={REVISION} {self._aligner.version}"
+        self.version = f"clips={_digest(recordings)} revision={REVISION} {self._aligner.version}"
 
     def _make_voices(self, recordings: list[Recording]) -> dict[str, Voice]:
         voices: dict[str, Voice] = {}
@@ -102,16 +103,18 @@ class Recorded:
         Raises
         ------
         SpeechError
-            If there is none, another speed than 1 is asked for, or the file is not one channel of sound.
+            If there is none, or there are several spellings of the same words and none as asked, another speed
+            than 1 is asked for, or the file is not one channel of sound.
         """
         if request.voice.id not in self._voices:
             raise SpeechError(
                 f"nobody named {request.voice.id!r} was recorded; {', '.join(self._voices)} were"
             )
-        takes = self._takes.get((request.voice.id, text_key(request.text)), [])
-        takes = [take for take in takes if speaks((take.language,), request.language)]
-        if not takes:
+        alike = self._takes.get((request.voice.id, text_key(request.text)), [])
+        alike = [take for take in alike if speaks((take.language,), request.language)]
+        if not alike:
             raise SpeechError(self._not_found(request))
+        takes = _of_one_text(alike, request.text)
         if abs(request.speed - 1.0) > 1e-9:
             raise SpeechError(
                 f"speed {request.speed} of {request.text!r}: a recording has its own; set speech.speed = 1"
@@ -137,6 +140,34 @@ class Recorded:
         near = difflib.get_close_matches(key, said, n=1, cutoff=0.5)
         hint = f"; nearest: {said[near[0]]!r}" if near else ""
         return f"{request.voice.id!r} has no recording of {request.text!r}{hint}: record it, or take another script"
+
+
+def _of_one_text(takes: Sequence[Recording], text: str) -> Sequence[Recording]:
+    """Return the takes that are spelt as asked ("Right?", not "Right."); where none is, all that are spelt alike.
+
+    Raises
+    ------
+    SpeechError
+        If none is, and they are not.
+    """
+    alike = [take for take in takes if _spelling(take.text) == _spelling(text)]
+    if alike or len({_spelling(take.text) for take in takes}) == 1:
+        return alike or takes
+    rows = "; ".join(f"{take.where}: {take.text!r}" for take in takes)
+    raise SpeechError(
+        f"{text!r} by {takes[0].speaker!r} may be any of several recordings of the same words ({rows}): spell it as "
+        f"one of them is"
+    )
+
+
+def _spelling(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _digest(recordings: Sequence[Recording]) -> str:
+    """Return a digest of all that decides which clip is given for a request, and its word times."""
+    said = [(r.sha256, r.speaker, r.language, r.text, r.words) for r in recordings]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
 
 
 def _load(values: Mapping[str, Any]) -> list[Recording]:

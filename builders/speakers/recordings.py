@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import re
-import unicodedata
+import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +13,9 @@ from typing import Any
 
 from ... import EngineError, RecipeError
 from ...scenarios.reason import reason_of
-from ...scenarios.text_file import parse_json, read_text, shown
+from ...scenarios.text_file import numbered_lines, parse_json, read_text, shown
 from .options import WHERE, needed
+from .words import is_mark
 
 TABLES = ("metadata.jsonl", "metadata.csv")
 """Names of a folder's table, as Hugging Face's audio folders have it."""
@@ -25,7 +25,7 @@ TABLES = ("metadata.jsonl", "metadata.csv")
 class Recording:
     """One clip: who says what, the file's bytes by hash, and word times if they were given.
 
-    `read` gives the bytes of the sound file; they are not kept.
+    `read` gives the bytes of the sound file; they are not kept. `where` names the row it comes from.
     """
 
     text: str
@@ -36,18 +36,7 @@ class Recording:
     words: tuple[tuple[str, float, float], ...] | None
     sha256: str
     read: Callable[[], bytes]
-
-
-def text_key(text: str) -> str:
-    """Return what two spellings of the same words have in common: letters and digits, folded.
-
-    Examples
-    --------
-    >>> text_key("Wait, STOP!") == text_key("wait  stop")
-    True
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(char for char in folded if char.isalnum())
+    where: str
 
 
 def from_folder(folder: Path, columns: Mapping[str, str], language: str) -> list[Recording]:
@@ -73,11 +62,20 @@ def from_folder(folder: Path, columns: Mapping[str, str], language: str) -> list
     for number, row in _rows(table):
         where = f"{table}:{number}"
         name = _text(row, columns["audio"], where)
-        path = (folder / name).resolve()
-        if not path.is_relative_to(folder.resolve()) or not path.is_file():
+        path = _inside(folder, name)
+        if path is None:
             raise RecipeError(f"{where}: {columns['audio']} = {name!r}: there is no such file in {folder}")
         recordings.append(_recording(row, columns, language, where, read=path.read_bytes))
     return recordings
+
+
+def _inside(folder: Path, name: str) -> Path | None:
+    """Return the file of that name in a folder; None where there is none, or it lies elsewhere."""
+    try:
+        path = (folder / name).resolve()
+        return path if path.is_relative_to(folder.resolve()) and path.is_file() else None
+    except (OSError, RuntimeError, ValueError):  # too long, links in a circle, a character no name can have
+        return None
 
 
 def from_dataset(
@@ -101,14 +99,19 @@ def from_dataset(
     datasets = needed("datasets", engine="recorded", install="pip install duplexkit")
     try:
         rows = datasets.load_dataset(name, config, split=split, revision=revision)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         raise EngineError(f"{WHERE}.dataset = {name!r} cannot be loaded: {reason_of(error)}") from error
     lost = [column for column in columns.values() if column not in rows.column_names]
     if lost:
         raise RecipeError(
             f"{WHERE}.dataset: {name!r} has no column {lost[0]!r}; {', '.join(rows.column_names)}"
         )
-    rows = rows.cast_column(columns["audio"], datasets.Audio(decode=False))
+    try:
+        rows = rows.cast_column(columns["audio"], datasets.Audio(decode=False))
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise RecipeError(
+            f"{WHERE}.dataset: the column {columns['audio']!r} of {name!r} holds no sound: {reason_of(error)}"
+        ) from error
     recordings = []
     for number, row in enumerate(rows.remove_columns(columns["audio"])):
         where = f"dataset {name}, row {number}"
@@ -125,16 +128,31 @@ def _sound_of(rows: Any, number: int, column: str) -> bytes:
 
 
 def _rows(table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows of a table with the number of the line at which each ends."""
     text = read_text(table, error=RecipeError, encoding="utf-8-sig")
     if table.suffix == ".csv":
-        yield from enumerate(csv.DictReader(text.splitlines()), 2)
+        yield from _csv_rows(text, table)
         return
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            row = parse_json(line, f"{table}:{number}", error=RecipeError)
-            if not isinstance(row, dict):
-                raise RecipeError(f"{table}:{number}: wanted an object, not {line[:40]!r}")
-            yield number, row
+    for number, line in numbered_lines(text):
+        row = parse_json(line, f"{table}:{number}", error=RecipeError)
+        if not isinstance(row, dict):
+            raise RecipeError(f"{table}:{number}: wanted an object, not {line[:40]!r}")
+        yield number, row
+
+
+def _csv_rows(text: str, table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    reader = csv.DictReader(io.StringIO(text), strict=True)
+    try:
+        for row in reader:
+            if None in row:
+                raise RecipeError(
+                    f"{table}:{reader.line_num}: more fields than columns ({', '.join(reader.fieldnames or ())}); "
+                    f'put a text with a comma in quotes: "Wait, stop!"'
+                )
+            yield reader.line_num, row
+    except csv.Error as error:
+        line = reader.line_num + 1  # it counts the lines that are read to the end
+        raise RecipeError(f"{table}:{line}: no row of a table: {reason_of(error)}") from None
 
 
 def _recording(
@@ -152,9 +170,17 @@ def _recording(
         gender=str(row.get("gender") or "unknown"),
         accent=str(row.get("accent") or ""),
         words=_given_words(row.get("words"), where),
-        sha256=hashlib.sha256(read()).hexdigest(),
+        sha256=hashlib.sha256(_bytes(read, where)).hexdigest(),
         read=read,
+        where=where,
     )
+
+
+def _bytes(read: Callable[[], bytes], where: str) -> bytes:
+    try:
+        return read()
+    except (OSError, RuntimeError, TypeError, KeyError, ValueError) as error:
+        raise RecipeError(f"{where}: its sound cannot be read: {reason_of(error)}") from error
 
 
 def _text(row: Mapping[str, Any], column: str, where: str) -> str:
@@ -167,7 +193,7 @@ def _text(row: Mapping[str, Any], column: str, where: str) -> str:
 
 
 def _speaker(name: str, where: str) -> str:
-    if not re.fullmatch(r"[\w.-]+", name):
+    if not all(char.isalnum() or is_mark(char) or char in "._-" for char in name):
         raise RecipeError(f"{where}: speaker {name!r}: wanted letters, digits, '.', '-' and '_'")
     return name
 

@@ -12,8 +12,20 @@ from numpy.typing import NDArray
 from ... import SpeechError
 from ...acoustics.riff import STREAMED_SIZES, chunks
 
-_OTHER_FORMATS = {b"ID3": "MP3", b"OggS": "Ogg", b"fLaC": "FLAC", b"RIFF": "WAV"}
-_OTHER_TYPES = ("mpeg", "mp3", "ogg", "opus", "flac", "aac", "json", "html", "text/")
+_OTHER_FORMATS = {
+    b"ID3": "MP3",
+    b"OggS": "Ogg",
+    b"fLaC": "FLAC",
+    b"RIFF": "WAV",
+    b"FORM": "AIFF",
+    b"caff": "CAF",
+    b"\x1aE\xdf\xa3": "WebM",
+    b"\x1f\x8b\x08": "gzip",
+}
+_OTHER_TYPES = ("mpeg", "mp3", "mp4", "ogg", "opus", "flac", "aac", "webm", "json", "html", "xml", "text/")
+_TEXT_HEAD_BYTES, _TEXT_BYTES = 64, 512
+_BOM = b"\xef\xbb\xbf"
+_BLANKS = frozenset(b"\t\n\f\r")
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 
 
@@ -29,13 +41,17 @@ class BrokenSoundError(SpeechError):
     """Bytes that are no whole sound. Asking again may help."""
 
 
+class NoSoundError(BrokenSoundError):
+    """Bytes that are something else: a page, a message, another format."""
+
+
 def read_pcm16(data: bytes, *, sample_rate_hz: int, source: str) -> Sound:
     """Return headerless little-endian 16-bit mono PCM as samples, x / 32768.
 
     Raises
     ------
     BrokenSoundError
-        For no bytes, an odd number of them, or a file with a header; names `source`.
+        For no bytes, an odd number of them, a text, or a file with a header; names `source`.
 
     Examples
     --------
@@ -45,7 +61,9 @@ def read_pcm16(data: bytes, *, sample_rate_hz: int, source: str) -> Sound:
     _check_some(data, source)
     for start, name in _OTHER_FORMATS.items():
         if data.startswith(start):
-            raise BrokenSoundError(f"{source} sent a {name} file where headerless PCM was asked for")
+            raise NoSoundError(f"{source} sent a {name} file where headerless PCM was asked for")
+    if is_text(data):
+        raise NoSoundError(f"{source} sent a text where headerless PCM was asked for: {data[:120]!r}")
     if len(data) % 2:
         raise BrokenSoundError(
             f"{source} sent {len(data)} bytes, an odd number: no whole 16-bit samples, the stream was cut off"
@@ -69,11 +87,12 @@ def read_wav(data: bytes, *, source: str) -> Sound:
     """
     _check_some(data, source)
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise BrokenSoundError(f"{source} sent {len(data)} bytes that begin {data[:8]!r}: no WAV file")
+        begin = data[: 120 if is_text(data) else 8]
+        raise NoSoundError(f"{source} sent {len(data)} bytes that begin {begin!r}: no WAV file")
     layout: tuple[int, int, int, int] | None = None
     for name, body, size in chunks(BytesIO(data)):
-        if name == b"fmt " and body + 16 <= len(data):
-            layout = _layout(data, body, size)
+        if name == b"fmt ":
+            layout = _layout(data[body : body + size])
         elif name == b"data":
             if layout is None:
                 break
@@ -99,9 +118,40 @@ def _data(body: bytes) -> bytes:
 
 
 def check_content_type(content_type: str, data: bytes, *, source: str) -> None:
-    """Raise BrokenSoundError where the server itself says that it sent something else."""
+    """Raise NoSoundError where the server itself says that it sent something else."""
     if any(other in content_type.lower() for other in _OTHER_TYPES):
-        raise BrokenSoundError(f"{source} sent {content_type}, not WAV or PCM: {data[:120]!r}")
+        begin = f": {data[:120]!r}" if is_text(data) else ""
+        raise NoSoundError(f"{source} sent {content_type}, not WAV or PCM{begin}")
+
+
+def is_text(data: bytes) -> bool:
+    """Return whether bytes begin as a text does: words in ASCII or UTF-8; JSON, HTML or XML in what goes by bytes.
+
+    Examples
+    --------
+    >>> is_text(b'{"error": "quota"}'), is_text(bytes(64)), is_text(bytes([255]) * 512)
+    (True, False, False)
+
+    Notes
+    -----
+    Sixty-four bytes of printable ASCII, or 512 of UTF-8 without control characters, or 512 without them that begin
+    with a bracket; or all there are. Loud PCM begins so with a chance of (98/256)^64; silence has bytes 0, and
+    values just below zero are no UTF-8.
+    """
+    body = data.removeprefix(_BOM)
+    if not body or _has_controls(head := body[:_TEXT_HEAD_BYTES]):
+        return False
+    if head.isascii() or (head.lstrip()[:1] in (b"<", b"{", b"[") and not _has_controls(body[:_TEXT_BYTES])):
+        return True
+    try:
+        return not _has_controls(body[:_TEXT_BYTES].decode("utf-8").encode())
+    except UnicodeDecodeError as error:  # a character that the cut divides
+        whole = error.reason == "unexpected end of data" and len(body) > _TEXT_BYTES
+        return whole and not _has_controls(body[: error.start])
+
+
+def _has_controls(body: bytes) -> bool:
+    return any((byte < 32 and byte not in _BLANKS) or byte == 127 for byte in body)
 
 
 def _check_some(data: bytes, source: str) -> None:
@@ -109,11 +159,13 @@ def _check_some(data: bytes, source: str) -> None:
         raise BrokenSoundError(f"{source} sent 0 bytes")
 
 
-def _layout(data: bytes, body: int, size: int) -> tuple[int, int, int, int]:
-    """Return coding, channels, rate and bits of a sample."""
-    coding, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", data[body : body + 16])
-    if coding == _EXTENSIBLE and size >= 26:
-        coding = struct.unpack("<H", data[body + 24 : body + 26])[0]
+def _layout(body: bytes) -> tuple[int, int, int, int] | None:
+    """Return coding, channels, rate and bits of a sample; None where the chunk is too short to say it."""
+    if len(body) < 16:
+        return None
+    coding, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", body[:16])
+    if coding == _EXTENSIBLE and len(body) >= 26:
+        coding = struct.unpack("<H", body[24:26])[0]
     return coding, channels, rate_hz, bits
 
 

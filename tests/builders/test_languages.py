@@ -12,6 +12,7 @@ from duplexkit import RecipeError, SpeechError
 from duplexkit.builders.build import BuildResult, build
 from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.cli import main
+from duplexkit.builders.draft import draft_of
 from duplexkit.builders.speak import request_of
 from duplexkit.builders.speakers import SpeechRequest, engines
 from duplexkit.builders.variant import Asked, variant_of
@@ -116,6 +117,21 @@ def test_a_made_up_language_is_built_and_checked(bank: Path, tmp_path: Path) -> 
             assert turn["word_time_source"] == "estimated"
     card = (result.folder / "README.md").read_text()
     assert f"- {LANGUAGE}" in card
+
+
+def test_an_engine_whose_words_are_another_texts_is_found_out(tmp_path: Path) -> None:
+    speaker = ToneSpeaker(tmp_path)
+    request = SpeechRequest(text="Mora tul vensa", language=LANGUAGE, voice=speaker.voices()["tone-a"])
+    clip = speaker.speak(request)
+    assert [word.text for word, _, _ in draft_of(clip, request.text, 24_000, language=LANGUAGE).words] == [
+        "Mora",
+        "tul",
+        "vensa",
+    ]
+    with pytest.raises(
+        SpeechError, match="the engine's word 'Mora' does not stand at 0 to 4 of 'Kalu dela tul'"
+    ):
+        draft_of(clip, "Kalu dela tul", 24_000, language=LANGUAGE)
 
 
 def test_a_variant_in_the_made_up_language(bank: Path, tmp_path: Path) -> None:

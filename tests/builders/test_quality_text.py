@@ -124,6 +124,14 @@ def test_compounds_and_hesitations_are_no_errors(wanted: str, heard: str, n_erro
     assert compared_words(heard, wanted, "en")[0] != () and told
 
 
+def test_other_languages_keep_their_marks_and_their_own_numbers() -> None:
+    assert normal_words("मुझे दिन, दान!", "hi") == ("मुझे", "दिन", "दान")
+    assert normal_words("L'été à 7:00, le St. Jean", "fr") == ("lété", "à", "7", "00", "le", "st", "jean")
+    assert normal_words("deja\u0301", "fr") == normal_words("dejá", "fr")
+    assert word_error_rate("मुझे दिन दो", "मुझे दान दो", "hi") == pytest.approx(1 / 3)
+    assert character_error_rate("दिन", "दान", "hi") > 0
+
+
 def test_japanese_is_compared_as_it_is_pronounced() -> None:
     assert kana_of("話は、またあした。") == kana_of("はなしは、また明日")
     assert character_error_rate("猫がいます。", "ねこがいます", "ja") == 0.0

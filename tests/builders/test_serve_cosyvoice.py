@@ -119,6 +119,7 @@ def test_our_server_speaks_to_the_openai_client(
     [
         ("/v1/audio/speech", b"{", 400, "Expecting"),
         ("/v1/audio/speech", b"[]", 400, "no JSON object"),
+        ("/v1/audio/speech", b"[" * 100_000, 400, "nested too deeply"),
         ("/v1/audio/speech", b'{"input": ""}', 400, "input = ''"),
         ("/v1/audio/speech", b'{"input": "x"}', 400, "a speaker id or a reference"),
         ("/v1/audio/speech", b'{"input": "x", "voice": "heart", "speed": 9}', 400, "speed = 9"),
@@ -164,3 +165,24 @@ def test_serving_what_is_no_model_is_refused(
         (tmp_path / repo).mkdir()
         assert main([str(tmp_path), "--repo", str(tmp_path / repo)]) == 2
         assert "is no clone of CosyVoice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "is no CosyVoice model: it has none of cosyvoice3.yaml"),
+        (["--port", "99999"], "--port 99999: wanted 0 (any free one) to 65535"),
+        (["--port", "-1"], "--port -1: wanted 0"),
+        (["--host", "no such host"], "--host no such host: no address of this machine"),
+        (["--host", "a..b"], "--host a..b: no address of this machine"),
+    ],
+)
+def test_what_cannot_be_served_is_wrong_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture, arguments: list[str], message: str
+) -> None:
+    from duplexkit.builders.cli import main as command
+
+    assert command(["serve-cosyvoice", str(tmp_path), *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert main([str(tmp_path), *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -1,7 +1,11 @@
 """Word times for engines that know none."""
 
 import importlib.util
+import json
+import sys
 import types
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duplexkit import RecipeError, SpeechError
+from duplexkit import EngineError, RecipeError, SpeechError
 from duplexkit.builders.speakers import Clip, ClipWord, SpeechRequest, make_speaker
 from duplexkit.builders.speakers.align import (
+    Align,
     Aligner,
     aligner_from,
     estimated_words,
@@ -144,7 +149,86 @@ def test_an_aligner_that_is_wrong_is_found_out(words: list, message: str) -> Non
         with_word_times(clip(tones(1.0)), request("yes no"), own(words))
 
 
-@pytest.mark.parametrize("name", ["nonsense", "no.such.module:align", "math:no_such_function", "os;x:y"])
+def test_a_vowel_sign_must_be_in_a_word_too() -> None:
+    words = [ClipWord(text="म", start_char=0, stop_char=1, onset_s=0.3, offset_s=0.5)]
+    aligner = Aligner(source="own", version="1", align=lambda *asked: words)
+    with pytest.raises(SpeechError, match=r"aligner own: .* at 1 of 'मु' is in no word"):
+        with_word_times(clip(tones(1.0)), request("मु", "hi"), aligner)
+
+
+def failing(*asked: object) -> list[ClipWord]:
+    raise ValueError("no model\nsecond line")
+
+
+def half(*asked: object) -> Iterator[ClipWord]:
+    yield ClipWord(text="yes", start_char=0, stop_char=3, onset_s=0.3, offset_s=0.5)
+    raise KeyError("no")
+
+
+@pytest.mark.parametrize(
+    ("align", "message"),
+    [
+        (failing, "failed on 'yes no': ValueError: no model$"),
+        (half, "failed on 'yes no': KeyError: the key 'no' is missing"),
+        (lambda: None, "failed on 'yes no': TypeError"),
+        (lambda *asked: 5, "returned 5 for 'yes no': .*wanted a list of ClipWord, or None"),
+        (lambda *asked: "yes no", "returned .*wanted a list of ClipWord"),
+        (lambda *asked: [("yes", 0.3, 0.5)], "returned .*wanted a list of ClipWord"),
+        (
+            lambda *asked: [ClipWord(text="yes", start_char=0, stop_char=3, onset_s=None, offset_s=0.5)],
+            "returned .*wanted a list of ClipWord",
+        ),
+        (
+            lambda *asked: [ClipWord(text="yes", start_char=0.5, stop_char=3, onset_s=0.3, offset_s=0.5)],
+            "returned .*wanted a list of ClipWord",
+        ),
+    ],
+)
+def test_an_aligner_that_fails_stops_the_build_and_is_named(align: Align, message: str) -> None:
+    with pytest.raises(EngineError, match=f"the aligner 'own' {message}"):
+        with_word_times(clip(tones(1.0)), request("yes no"), Aligner(source="own", version="1", align=align))
+
+
+def test_an_aligners_numbers_and_spelling_become_the_texts() -> None:
+    words = [
+        ClipWord(
+            text="YES",
+            start_char=np.int64(0),
+            stop_char=np.int64(3),
+            onset_s=np.float32(0.25),
+            offset_s=np.float32(0.5),
+        )
+    ]
+    aligner = Aligner(source="own", version="1", align=lambda *asked: words)
+    timed = with_word_times(clip(tones(1.0)), request("yes"), aligner)
+    assert json.dumps([asdict(word) for word in timed.words]) == (
+        '[{"text": "yes", "start_char": 0, "stop_char": 3, "onset_s": 0.25, "offset_s": 0.5}]'
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("align = 3", "that is 3; wanted a function"),
+        ("1 / 0", "division by zero"),
+        ("def align(:", "invalid syntax"),
+        ("import sys; sys.exit('not now')", "not now"),
+        ("import no_such_module_of_anybody", "No module named"),
+    ],
+)
+def test_an_aligner_whose_module_is_wrong_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, message: str
+) -> None:
+    (tmp_path / "wrong_aligner.py").write_text(content)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "wrong_aligner", raising=False)
+    with pytest.raises(RecipeError, match=rf"speech\.options\.aligner = 'wrong_aligner:align': .*{message}"):
+        aligner_from("wrong_aligner:align")
+
+
+@pytest.mark.parametrize(
+    "name", ["nonsense", "a..b:c", "no.such.module:align", "math:no_such_function", "os;x:y"]
+)
 def test_an_aligner_that_does_not_exist_is_named(name: str) -> None:
     with pytest.raises(RecipeError, match=r"speech\.options\.aligner = "):
         aligner_from(name)

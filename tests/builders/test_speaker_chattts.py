@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from duplexkit import RecipeError, SpeechError
+from duplexkit import EngineError, RecipeError, SpeechError
 from duplexkit.builders.speakers import Clip, Speaker, SpeechRequest, make_speaker
 from duplexkit.builders.speakers.chattts_text import chattts_text
 from duplexkit.scenarios.bank import SHIPPED
@@ -186,6 +186,52 @@ def test_drawn_voices_are_kept_and_given_strings_are_used(
     assert given.voices()["mine"].licence == "CC-BY-NC-4.0"
     assert given.voices()["mine"].mix == first.voices()["chattts-0-001"].mix
     assert spoken(given).samples.tobytes() == spoken(speaker, 1).samples.tobytes()
+
+
+@pytest.mark.slow
+@pytest.mark.extras("chattts")
+def test_what_is_no_speaker_string_is_refused(tiny: Path, tmp_path: Path) -> None:
+    from ChatTTS.config import Config
+    from ChatTTS.model import Speaker as Strings
+
+    larger = Strings(Config().gpt.hidden_size, Config().spk_stat).sample_random()  # of another model
+    for speaker in ("", "x", "一", "a" * 400, "𠀀𠀀𠀀", larger):
+        with pytest.raises(RecipeError, match=r"voices\.v\.speaker = .*wanted 64 numbers as ChatTTS"):
+            made(tiny, tmp_path, voices={"v": {"speaker": speaker}})
+
+
+@pytest.mark.slow
+@pytest.mark.extras("chattts")
+def test_damaged_strings_are_drawn_anew(tiny: Path, tmp_path: Path) -> None:
+    first = made(tiny, tmp_path).voices()
+    (path,) = (tmp_path / "chattts").glob("voices-*-0.json")
+    for damaged in (b"{", b"[1]", b'{"chattts-0-000": 1}', b"\xff"):
+        path.write_bytes(damaged)
+        assert made(tiny, tmp_path).voices() == first
+
+
+@pytest.mark.slow
+@pytest.mark.extras("chattts")
+def test_a_device_that_is_not_there_is_said(tiny: Path, tmp_path: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a CUDA device")
+    with pytest.raises(EngineError, match="weights cannot be loaded: "):
+        spoken(made(tiny, tmp_path, device="cuda"))
+
+
+@pytest.mark.slow
+@pytest.mark.extras("chattts")
+@pytest.mark.parametrize(
+    "said",
+    ["[]", "{", '{"sha256": 1}', '{"sha256": {}, "config": 1}', '{"sha256": {}, "config": {"gpt": 1}}',
+     '{"sha256": {}, "config": {"gpt": {"hidden_size": "x"}}}'],
+)  # fmt: skip
+def test_a_folder_that_says_nonsense_of_itself_is_refused(tmp_path: Path, said: str) -> None:
+    (tmp_path / "duplexkit.json").write_text(said)
+    with pytest.raises(RecipeError, match=r"duplexkit\.json"):
+        made(tmp_path, tmp_path)
 
 
 @pytest.mark.slow

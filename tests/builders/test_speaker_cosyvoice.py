@@ -188,6 +188,49 @@ def test_a_reference_that_is_too_long_or_too_coarse_is_refused(
         made(folder, "http://127.0.0.1:1", server="upstream")
 
 
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        (np.zeros(16_000), r"ref\.wav holds 0\.00 s of speech; wanted at least 0\.5 s at -50 dBov"),
+        (np.zeros(1), r"holds 0\.00 s of speech"),
+        (np.full(1, 0.5), r"holds 0\.00 s of speech"),
+        (np.full(16_000, 0.5), "holds 0.00 s of speech"),  # a level without a swing is no sound
+        (tones(0.3, rate_hz=16_000), r"holds 0\.30 s of speech at -15 dBov; wanted at least 0\.5 s"),
+        (tones(1.0, rate_hz=16_000) * 1e-3, r"holds 1\.00 s of speech at -75 dBov"),
+        (tones(1.0, rate_hz=16_000) * 1e30, r"reaches 2\.5e\+29; wanted samples from -1 to 1"),
+        (tones(1.0, rate_hz=16_000) * np.nan, "samples that are no numbers"),
+    ],
+)
+def test_a_reference_without_speech_is_refused(folder: Path, samples: np.ndarray, message: str) -> None:
+    (folder / "ref.wav").write_bytes(wav_bytes(samples, sample_rate_hz=16_000))
+    with pytest.raises(SpeechError, match=message):
+        made(folder, "http://127.0.0.1:1", server="upstream")
+
+
+@pytest.mark.parametrize("path", [".", "ref.wav/x", "x" * 300])
+def test_a_reference_that_cannot_be_read_is_named(folder: Path, path: str) -> None:
+    voices = {"v": {"reference_path": path, "licence": "x"}}
+    with pytest.raises(RecipeError, match=r"voices\.v\.reference_path: "):
+        made(folder, "http://127.0.0.1:1", server="upstream", voices=voices)
+
+
+def test_folders_that_are_none_are_the_recipes_fault(folder: Path) -> None:
+    for keys, message in (
+        ({"model_dir": "none"}, "none is no CosyVoice model: it has none of cosyvoice3.yaml"),
+        ({"model_dir": "m", "repo_dir": "none"}, "none is no clone of CosyVoice"),
+    ):
+        (folder / "m").mkdir(exist_ok=True)
+        (folder / "m" / "cosyvoice2.yaml").touch()
+        options = {"voices": {"a": {"speaker_id": "x", "licence": "CC0-1.0"}}, **keys}
+        with pytest.raises(RecipeError, match=message):
+            make_speaker("cosyvoice", folder, options, folder)
+
+
+def test_whole_numbers_are_no_ranges(folder: Path) -> None:
+    with pytest.raises(RecipeError, match=r"speech\.options\.attempts = \[1, 3\]: wanted one whole number"):
+        made(folder, "http://127.0.0.1:1", server="upstream", attempts=[1, 3])
+
+
 # text
 
 

@@ -172,7 +172,7 @@ def test_no_key_is_needed_for_a_server_of_ones_own(tmp_path: Path, monkeypatch: 
         )
     without = options("")
     del without["base_url"]
-    with pytest.raises(SpeechError, match="no key; set OPENAI_API_KEY"):
+    with pytest.raises(SpeechError, match="no key: set the environment variable OPENAI_API_KEY"):
         spoken(make_speaker("openai_speech", tmp_path, without))
 
 

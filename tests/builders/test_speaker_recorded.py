@@ -100,6 +100,107 @@ def test_the_bytes_decide_the_version(clips: Path) -> None:
     assert made(clips).version != before
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "Wait. Stop!"},
+        {"text": "wait stop now"},
+        {"speaker": "bea"},
+        {"language": "de"},
+        {"words": [{"text": "wait", "onset_s": 0.3, "offset_s": 0.8}]},
+    ],
+)
+def test_all_that_decides_a_clip_is_in_the_version(clips: Path, change: dict) -> None:
+    before = made(clips).version
+    rows = [*ROWS[:2], {**ROWS[2], **change}, ROWS[3]]
+    (clips / "metadata.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert made(clips).version != before
+    (clips / "metadata.jsonl").write_text("\n".join(map(json.dumps, [ROWS[1], ROWS[0], *ROWS[2:]])), "utf-8")
+    assert made(clips).version != before, "the seed chooses by the order of takes"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "language"),
+    [
+        ("मुझे दान दो", "मुझे दिन दो", "hi"),
+        ("ไก่", "ไก้", "th"),
+        ("It is 5 degrees", "It is -5 degrees", "en"),
+        ("I write C", "I write C++", "en"),
+    ],
+)
+def test_another_sentence_is_never_played(clips: Path, recorded: str, asked: str, language: str) -> None:
+    row = {**ROWS[2], "text": recorded, "language": language}
+    (clips / "metadata.jsonl").write_text(json.dumps(row, ensure_ascii=False), "utf-8")
+    speaker = made(clips)
+    assert spoken(speaker, "bob", recorded, language=language).samples.size == sound(2).size
+    with pytest.raises(SpeechError, match=r"'bob' has no recording of .* nearest: "):
+        spoken(speaker, "bob", asked, language=language)
+
+
+def test_of_two_texts_of_the_same_words_the_one_that_is_spelt_so_is_given(clips: Path) -> None:
+    rows = [{**ROWS[0], "text": "Right."}, {**ROWS[2], "text": "Right!"}, {**ROWS[1], "text": "Right?"}]
+    (clips / "metadata.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    speaker = made(clips)
+    full, asked = (spoken(speaker, "ann", text).samples for text in ("Right.", " Right? "))
+    assert full.shape != asked.shape or not np.array_equal(full, asked)
+    assert spoken(speaker, "bob", "right").samples.size, "bob said it in one way only"
+    with pytest.raises(
+        SpeechError,
+        match=r"'right' by 'ann' may be any of .*metadata\.jsonl:1: 'Right\.'; .*metadata\.jsonl:3: 'Right\?'",
+    ):
+        spoken(speaker, "ann", "right")
+    rows[2] |= {"language": "de"}
+    (clips / "metadata.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert np.array_equal(spoken(made(clips), "ann", "right").samples, full)
+
+
+def test_signs_that_look_like_line_ends_stay_inside_a_text(clips: Path) -> None:
+    text = "Wait\u2028stop\u0085now"
+    rows = [{**ROWS[2], "text": text}, ROWS[0]]
+    (clips / "metadata.jsonl").write_text(
+        "\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8"
+    )
+    assert spoken(made(clips), "bob", "wait stop now").samples.size == sound(2).size
+    (clips / "metadata.jsonl").unlink()
+    (clips / "metadata.csv").write_text(f'file_name,text,speaker\nb.wav,"{text}\nplease",दीपा\n', "utf-8")
+    assert spoken(made(clips), "दीपा", "wait stop now please").samples.size == sound(2).size
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "b.wav,Wait, stop,bob",
+            r"metadata\.csv:2: more fields than columns .*put a text with a comma in quotes",
+        ),
+        ("b.wav", "text = None: wanted a text"),
+        (f"b.wav,{'x' * 140_000},bob", r"metadata\.csv:2: no row of a table: field larger than"),
+        ('b.wav,"Wait, "stop",bob', r"metadata\.csv:2: no row of a table"),
+        ('b.wav,"Wait,bob', "no row of a table: unexpected end"),
+    ],
+)
+def test_a_wrong_row_of_a_csv_table_is_named(clips: Path, line: str, message: str) -> None:
+    (clips / "metadata.jsonl").unlink()
+    (clips / "metadata.csv").write_text(f"file_name,text,speaker\n{line}\n", "utf-8")
+    with pytest.raises(RecipeError, match=message):
+        made(clips)
+
+
+@pytest.mark.parametrize("name", ["loop", "a\0.wav", "x" * 300, "a/../../clips/loop"])
+def test_a_name_that_no_file_can_have_is_no_file(clips: Path, name: str) -> None:
+    (clips / "loop").symlink_to("loop")
+    (clips / "metadata.jsonl").write_text(json.dumps({**ROWS[2], "file_name": name}), "utf-8")
+    with pytest.raises(RecipeError, match=r"metadata\.jsonl:1: file_name = .*there is no such file"):
+        made(clips)
+
+
+@pytest.mark.parametrize("name", ["loop", "a\0b", "~nobody-of-that-name/clips"])
+def test_a_folder_that_can_be_no_path_is_named(clips: Path, name: str) -> None:
+    (clips.parent / "loop").symlink_to("loop")
+    with pytest.raises(RecipeError, match=r"speech\.options.*clips_dir = .* is no path: "):
+        made(clips, clips_dir=name)
+
+
 def test_a_csv_table_with_other_names_is_read(clips: Path) -> None:
     (clips / "metadata.jsonl").unlink()
     (clips / "metadata.csv").write_text('wav,said,who\nb.wav,"Wait, stop!",7\n', "utf-8")
@@ -131,6 +232,26 @@ def test_a_dataset_is_read(clips: Path) -> None:
     assert np.abs(spoken(speaker, "bob").samples - sound(2)).max() <= 1 / 32768
     with pytest.raises(RecipeError, match="has no column 'words_said'"):
         make_speaker("recorded", clips.parent, {**options, "text_column": "words_said"})
+
+
+@pytest.mark.parametrize(
+    ("audio", "message"),
+    [
+        ([3], "the column 'audio' of .* holds no sound"),
+        ([[1, 2]], "the column 'audio' of .* holds no sound"),
+        (["gone.wav"], "row 0: its sound cannot be read: no such file"),
+        ([{"bytes": None, "path": "gone.wav"}], "row 0: its sound cannot be read: no such file"),
+    ],
+)
+def test_a_dataset_without_its_sound_is_refused(tmp_path: Path, audio: list, message: str) -> None:
+    import pyarrow.parquet
+
+    (tmp_path / "set").mkdir()
+    table = pyarrow.table({"text": ["hi"], "speaker": ["bob"], "audio": audio})
+    pyarrow.parquet.write_table(table, tmp_path / "set" / "train-0.parquet")
+    options = {"dataset": str(tmp_path / "set"), "language": "en", "licence": "CC0-1.0"}
+    with pytest.raises(RecipeError, match=message):
+        make_speaker("recorded", tmp_path, options)
 
 
 def test_a_datasets_sound_stays_on_disk(tmp_path: Path) -> None:

@@ -78,6 +78,28 @@ def test_wrong_options_name_the_key(engine: str, options: dict, message: str, tm
         make_speaker(engine, tmp_path, options)
 
 
+@pytest.mark.parametrize("path", ["~nobody-of-that-name/x.wav", "x\0y.wav", "loop/x.wav"])
+def test_a_path_that_is_none_names_its_key(path: str, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for engine, options, key in (
+        (
+            "cosyvoice",
+            {"url": "http://h", "voices": {"a": {"reference_path": path}}},
+            "voices.a.reference_path",
+        ),
+        ("recorded", {"clips_dir": path, "licence": "x", "language": "en"}, "clips_dir"),
+        ("chattts", {"source": "custom", "model_dir": path}, "model_dir"),
+    ):
+        with pytest.raises(RecipeError, match=rf"speech\.options: {key} = .* is no path: "):
+            make_speaker(engine, tmp_path, options, tmp_path)
+
+
+@pytest.mark.parametrize("device", ["tpu9", "", "cuda:", "meta", "cpu "])
+def test_a_device_that_is_none_is_named(device: str, tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=r"speech\.options\.device = '.*': wanted cpu, cuda"):
+        make_speaker("chattts", tmp_path, {"device": device})
+
+
 @pytest.mark.skipif(importlib.util.find_spec("ChatTTS") is not None, reason="the extra chattts is installed")
 def test_a_missing_extra_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(SpeechError, match=r"'chattts' needs the package 'ChatTTS'.*duplexkit\[chattts\]"):

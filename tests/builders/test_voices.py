@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from duplexkit import RecipeError
 from duplexkit.builders.cli import main
 from duplexkit.builders.speakers import engines
 from tests.tone import ToneSpeaker
@@ -75,7 +76,41 @@ def test_play_writes_what_the_voice_says(tmp_path: Path, capsys: pytest.CaptureF
     spectrum = np.abs(np.fft.rfft(samples))
     loudest_hz = float(np.fft.rfftfreq(samples.size, 1 / rate_hz)[int(np.argmax(spectrum))])
     assert rate_hz == 24000 and loudest_hz == pytest.approx(700, abs=10), "the third tone"
-    assert main(["voices", "--engine", "tone", "--play", str(tmp_path / "no" / "x.wav")]) == 2
+
+
+def test_play_overwrites_nothing_and_says_so_before_it_speaks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken: list[str] = []
+    monkeypatch.setattr(ToneSpeaker, "speak", lambda self, request: spoken.append(request.text))
+    recipe, wav, link = tmp_path / "mine.toml", tmp_path / "mine.wav", tmp_path / "link.wav"
+    recipe.write_text("name = 1")
+    wav.write_text("notes")
+    link.symlink_to(tmp_path / "nowhere")
+    (tmp_path / "dir.wav").mkdir()
+    for path, message in (
+        (recipe, "wanted the name of a WAV file to write"),
+        (tmp_path / "new", "wanted the name of a WAV file to write"),
+        (wav, "it exists; give another name, or --overwrite"),
+        (link, "it exists"),
+        (tmp_path / "dir.wav", "it exists"),
+        (tmp_path / "no" / "x.wav", "cannot be written: there is no folder"),
+    ):
+        assert main(["voices", "--engine", "tone", "--play", str(path)]) == 2
+        assert message in capsys.readouterr().err
+    assert (recipe.read_text(), wav.read_text(), spoken) == ("name = 1", "notes", [])
+
+
+def test_only_a_wav_file_may_be_replaced(tmp_path: Path) -> None:
+    from duplexkit.builders.speakers.wav import wav_bytes
+    from duplexkit.builders.voice_table import refuse_unplayable
+
+    wav = tmp_path / "x.wav"
+    wav.write_bytes(wav_bytes(np.zeros(9, dtype=np.float32), sample_rate_hz=24_000))
+    refuse_unplayable(wav, overwrite=True)
+    wav.write_text("notes")
+    with pytest.raises(RecipeError, match="is no WAV file, so it is left"):
+        refuse_unplayable(wav, overwrite=True)
 
 
 def test_a_language_without_a_sentence_wants_a_text(

@@ -80,12 +80,12 @@ def make_tiny_chattts(folder: Path) -> Path:
     from vocos import Vocos
     from vocos.pretrained import instantiate_class
 
-    from duplexkit.builders.speakers.chattts import _settings
+    from duplexkit.builders.speakers.chattts_settings import settings_of
 
     torch.manual_seed(7)
     words = _vocabulary()
     changes = _config(len(words))
-    config = _settings(Config(), changes)
+    config = settings_of(Config(), changes)
     asset = folder / "asset"
     (asset / "gpt").mkdir(parents=True)
     _write_tokenizer(asset / "tokenizer", words)
