@@ -54,7 +54,7 @@ def word(text: str, onset_s: float, offset_s: float) -> dict[str, Any]:
 
 def estimated_words(text: str, onset_s: float, offset_s: float) -> list[dict[str, Any]]:
     """Return the words of a text over a span, in proportion to their letters; without spaces: one word."""
-    pieces = text.split()
+    pieces = [piece for piece in text.split() if any(map(str.isalnum, piece))]
     total = sum(len(piece) for piece in pieces)
     words, done = [], 0
     for piece in pieces:
