@@ -9,6 +9,7 @@ import typer
 
 from .. import ScriptError
 from ..scenarios.names import read_language
+from ..whole_file import put_text
 from .inputs import file_there
 from .text_options import (
     BaseUrl,
@@ -127,7 +128,7 @@ def accept(
     from .writers.script_lines import merged, read_file, write_file
 
     read_language(language, "--language")
-    result = reviewed(read_file(drafts, "mt_qa", language), read_review(review))
+    result = reviewed(read_file(drafts, "mt_qa", language, as_drafts=True), read_review(review))
     errors = 0
     for script in result.scripts:
         for finding in check_script(script, pronounce):
@@ -159,9 +160,19 @@ def _answers(out: Path) -> Path:
 
 def _write_drafts(out: Path, drafts: tuple[Draft, ...], title: str) -> None:
     from .writers.review import review_page, review_table
-    from .writers.script_lines import write_file
+    from .writers.script_lines import refuse_unreadable, script_line
 
-    write_file(out.with_name(f"{out.name}.jsonl"), [draft.script for draft in drafts])
+    readable = []
+    for draft in drafts:
+        try:
+            refuse_unreadable(draft.script, f"left out {draft.script.id}", is_draft=True)
+        except ScriptError as error:
+            typer.echo(str(error))
+        else:
+            readable.append(draft)
+    drafts = tuple(readable)
+    lines = "".join(f"{script_line(draft.script)}\n" for draft in drafts)
+    put_text(out.with_name(f"{out.name}.jsonl"), lines)
     out.with_name(f"{out.name}.tsv").write_text(review_table(drafts), encoding="utf-8")
     out.with_name(f"{out.name}.html").write_text(review_page(drafts, title), encoding="utf-8")
     n_lines = sum(len(draft.lines) for draft in drafts)

@@ -123,14 +123,17 @@ def import_(
     split: Annotated[str, typer.Option("--split", help="Of a dataset.")] = "train",
     domains: Domains = "",
     keep_all: Annotated[
-        bool, typer.Option("--keep-all", help="Also import scripts that the linter refuses.")
+        bool,
+        typer.Option(
+            "--keep-all", help="Also import what the linter refuses, as long as its scenario can take it."
+        ),
     ] = False,
 ) -> None:
     """Import rows that you have as scripts; those that the linter refuses are listed and left out."""
     from ..scenarios.lint import check_script
     from .writers.import_scripts import Rules, read_rows, scripts_of
     from .writers.pronounce import pronounce
-    from .writers.script_lines import numbered, read_file, write_file
+    from .writers.script_lines import numbered, read_file, refuse_unreadable, write_file
 
     known_scenario(scenario)
     read_language(language, "--language")
@@ -148,7 +151,13 @@ def import_(
         errors = [f for f in check_script(script, pronounce, topics_with(domains)) if f.severity == "error"]
         for finding in errors:
             typer.echo(f"row {number}: {finding.message} ({finding.rule})")
-        if not errors or keep_all:
+        if errors and not keep_all:
+            continue
+        try:
+            refuse_unreadable(script, f"row {number}")
+        except ScriptError as error:
+            typer.echo(f"{error} (left out)")
+        else:
             kept.append(script)
     path = out / language / f"{scenario}.jsonl"
     there = read_file(path, scenario, language)
@@ -179,13 +188,13 @@ def _read(paths: Iterable[Path], scenario: str, language: str) -> Iterator[Scrip
             if not files:
                 raise ScriptError(f"{path}: no script files there; wanted LANGUAGE/SCENARIO.jsonl in it")
             for file in files:
-                yield from read_file(file, file.stem, file.parent.name)
+                yield from read_file(file, file.stem, file.parent.name, as_drafts=True)
             continue
         if not path.is_file():
             raise ScriptError(f"{path}: no such file or folder; wanted LANGUAGE/SCENARIO.jsonl")
         name = scenario or path.stem
         known_scenario(name)
-        yield from read_file(path, name, language or path.parent.name)
+        yield from read_file(path, name, language or path.parent.name, as_drafts=True)
 
 
 def _show(found: list[Script], report: LintReport) -> None:

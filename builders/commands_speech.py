@@ -77,11 +77,12 @@ def write_archive(archive: Path | None, cache_dir: Path, folder: Path) -> None:
     wanted = clips_of_build(folder)
     is_old = archive.exists()
     there = clips_of_archive(archive) if is_old else clips_there(wanted, cache_dir)
+    if not is_old and there:
+        there = export_clips(there, cache_dir, archive, some=True)
     lost = sorted({*wanted} - {*there})
     if not is_old and there:
-        n = export_clips(there, cache_dir, archive)
         more = "" if lost else "; elsewhere the same build with it speaks nothing"
-        typer.echo(f"{archive}: {n} clips written{more}")
+        typer.echo(f"{archive}: {len(there)} clips written{more}")
     if not lost:
         return
     lacks = f"lacks {len(lost)} of the {len(wanted)} clips that {folder} listened to (the first: {lost[0]})"

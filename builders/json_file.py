@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from .. import ReleaseError
 from ..scenarios import text_file
+from ..scenarios.fields import is_number
 from ..scenarios.reason import reason_of
 
 Form = Any
@@ -136,7 +136,7 @@ def _is(value: Any, form: Any) -> bool:
     if form is None:
         return value is None
     if form is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        return is_number(value)
     if form is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(value, form)

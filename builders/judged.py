@@ -60,7 +60,7 @@ def _refuse_blind(name: str, recipe: Recipe, tools: Tools) -> None:
             f"{key}: a build cannot judge by it, it compares two samples; `check FOLDER --measure {measure.name}` "
             "gives it; take the gate away"
         )
-    if not any(value.can_judge(language, tools) for language in recipe.languages):
+    if not any(value.is_available(language, tools) for language in recipe.languages):
         heard = (
             f"the recogniser {tools.recogniser}"
             if tools.recogniser

@@ -23,6 +23,8 @@ _SENT_ENVS = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
 _SECRET_ENVS = ("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LEAST_TELLING_CHARS = 16
+_LEAST_MASKED_CHARS = 8
+"""Shorter "keys" are words for servers that want none: to mask them would only garble messages."""
 
 
 class ServiceError(DuplexkitError):
@@ -91,7 +93,9 @@ def without_secrets(text: str, key_env: str = KEY_ENV) -> str:
         return f"a header cannot be sent: look at {', '.join((key_env, *_SENT_ENVS))}"
     for name in (key_env, *_SECRET_ENVS):
         value = os.environ.get(name, "")
-        forms = {form for key in (value, value.strip()) if key for form in _forms(key)}
+        forms = {
+            form for key in (value, value.strip()) if len(key) >= _LEAST_MASKED_CHARS for form in _forms(key)
+        }
         for form in sorted(forms, key=len, reverse=True):
             text = text.replace(form, "[key]")
     text = re.sub(r"(?<=://)[^/\s'\"]*@", "[hidden]@", text)

@@ -57,8 +57,8 @@ def clips_of_archive(archive: Path) -> tuple[str, ...]:
 
 
 def clips_there(clips: Iterable[str], cache_dir: Path) -> tuple[str, ...]:
-    """Return those of the clips that the cache has, undamaged."""
-    return tuple(clip for clip in clips if is_whole(_path(clip, cache_dir, cache_dir)))
+    """Return those of the clips that the cache has, damaged or not."""
+    return tuple(clip for clip in clips if _path(clip, cache_dir, cache_dir).is_file())
 
 
 def refuse_unwritable(archive: Path) -> None:
@@ -79,8 +79,15 @@ def refuse_unwritable(archive: Path) -> None:
         raise DuplexkitError(f"{archive} cannot be written: {reason_of(error)}; name another place") from None
 
 
-def export_clips(clips: Iterable[str], cache_dir: Path, archive: Path) -> int:
-    """Write the clips to one file, and return how many there are; the file is there whole or not at all.
+def export_clips(
+    clips: Iterable[str], cache_dir: Path, archive: Path, *, some: bool = False
+) -> tuple[str, ...]:
+    """Write the clips to one file, and return which; the file is there whole or not at all. Each is read once.
+
+    Parameters
+    ----------
+    some
+        Whether those that are missing or damaged are left out.
 
     Raises
     ------
@@ -92,26 +99,34 @@ def export_clips(clips: Iterable[str], cache_dir: Path, archive: Path) -> int:
     if archive.exists():
         raise ReleaseError(f"{archive} exists; give another name, or take it away first")
     wanted = sorted(clips)
-    missing = []
+    written = []
     try:
         with beside(archive) as part, zipfile.ZipFile(part, "w") as file:
-            # the clips are not packed again: they are ZIP files
-            head = {"format": _FORMAT, "made_by": "duplexkit", "clips": len(wanted)}
-            file.writestr(zipfile.ZipInfo(_HEAD, WHEN), json.dumps(head))
             for clip in wanted:
-                path = _path(clip, cache_dir, archive)
-                if is_whole(path):
-                    file.writestr(zipfile.ZipInfo(f"{clip}.zip", WHEN), path.read_bytes())
-                else:
-                    missing.append(clip)
-            if missing:
+                data = _whole(_path(clip, cache_dir, archive))
+                if data is not None:  # not packed again: it is a ZIP file
+                    file.writestr(zipfile.ZipInfo(f"{clip}.zip", WHEN), data)
+                    written.append(clip)
+            lost = sorted({*wanted} - {*written})
+            if lost and not some:
                 raise SpeechError(
-                    f"{len(missing)} of {len(wanted)} clips are not in the cache {cache_dir}, or damaged there "
-                    f"(the first: {missing[0]}): give the cache that the build was made with (--cache)"
+                    f"{len(lost)} of {len(wanted)} clips are not in the cache {cache_dir}, or damaged there "
+                    f"(the first: {lost[0]}): give the cache that the build was made with (--cache)"
                 )
+            head = {"format": _FORMAT, "made_by": "duplexkit", "clips": len(written)}
+            file.writestr(zipfile.ZipInfo(_HEAD, WHEN), json.dumps(head))
     except OSError as error:
         raise ReleaseError(f"{archive} cannot be written: {reason_of(error)}") from None
-    return len(wanted)
+    return tuple(written)
+
+
+def _whole(path: Path) -> bytes | None:
+    """Return the bytes of a clip; None where it is not there, or damaged."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    return data if clip_in(data, path.stem) is not None else None
 
 
 def import_clips(archive: Path, cache_dir: Path) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -13,7 +14,7 @@ from .conversation import Role, Script, ScriptTurn
 from .fields import unknown
 from .markup import parse
 from .names import SCRIPT_ID, is_script_id
-from .script_form import misfit
+from .script_form import form_problems
 from .text_file import numbered_lines, parse_json, read_text, shown, unprintable
 
 SHIPPED = Path(str(files(__package__))) / "scripts"
@@ -78,8 +79,10 @@ def load_scripts(scenario: str, language: str, folder: Path = SHIPPED) -> tuple[
     return scripts
 
 
-def read_scripts(path: Path, *, scenario: str, language: str) -> tuple[Script, ...]:
-    """Return the scripts of one file, in its order.
+def read_scripts(
+    path: Path, *, scenario: str, language: str, read: Callable[..., Script] | None = None
+) -> tuple[Script, ...]:
+    """Return the scripts of one file, in its order; `read` reads a line, `read_script` by default.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def read_scripts(path: Path, *, scenario: str, language: str) -> tuple[Script, .
     scripts: dict[str, Script] = {}
     for number, line in numbered_lines(read_text(path, encoding="utf-8-sig")):
         where = f"{path} line {number}"
-        script = read_script(line, scenario=scenario, language=language, where=where)
+        script = (read or read_script)(line, scenario=scenario, language=language, where=where)
         if script.id in scripts:
             raise ScriptError(f"{where}: id {script.id!r} stands twice; ids are unique in a file")
         scripts[script.id] = script
@@ -121,7 +124,7 @@ def check_script_form(script: Script, where: str) -> None:
 
     if not is_script_id(script.id):
         raise ScriptError(f"{where}: 'id' = {shown(script.id)}; wanted {SCRIPT_ID}")
-    wrong = misfit(script, SCENARIOS[script.scenario].script)
+    wrong = next(form_problems(script, SCENARIOS[script.scenario].script), "")
     if wrong:
         raise ScriptError(f"{where}: {wrong}")
 

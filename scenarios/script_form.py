@@ -65,16 +65,12 @@ class ScriptForm:
         return f"{n} over and over: {turns}, {turns}, …" if self.repeats else f"{n}: {turns}"
 
 
-def misfit(script: Script, form: ScriptForm) -> str:
-    """Return the first thing for which a scenario cannot take a script as it is meant; "" if there is none.
+def form_problems(script: Script, form: ScriptForm) -> Iterator[str]:
+    """Yield all for which a scenario cannot take a script as it is meant.
 
     Roles and turns are asked here, what turns depend on, the values that labels are made of, and keys and
     marks that nothing would read. Whether the words serve is the linter's to say.
     """
-    return next(_misfits(script, form), "")
-
-
-def _misfits(script: Script, form: ScriptForm) -> Iterator[str]:
     wanted = f"{script.scenario} wants {form}"
     for index, turn in enumerate(script.turns):
         part = form.part(index)

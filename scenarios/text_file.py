@@ -120,23 +120,29 @@ def parse_rows(text: str, where: str, *, error: type[DuplexkitError] = ScriptErr
     return [parse_json(line, f"{where} line {number}", error=error) for number, line in numbered_lines(text)]
 
 
-def table_rows(
+def numbered_rows(
     path: Path, *, delimiter: str, error: type[DuplexkitError] = ScriptError
-) -> list[dict[str, Any]]:
-    """Return the rows of a table with a line of column names.
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of a table with a line of column names, each with the number of the line at which it ends.
 
     Raises
     ------
     DuplexkitError
         An `error`, if the file cannot be read, or is no such table; names the line.
     """
-    reader = csv.DictReader(
-        io.StringIO(read_text(path, error=error, encoding="utf-8-sig")), delimiter=delimiter
-    )
+    text = read_text(path, error=error, encoding="utf-8-sig")
+    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
-        return list(reader)
+        for row in reader:
+            if None in row:
+                raise error(
+                    f"{path} line {reader.line_num}: more fields than columns ({', '.join(reader.fieldnames or ())}); "
+                    f"put a text with a {'tab' if delimiter == chr(9) else repr(delimiter)} in it in double quotes"
+                )
+            yield reader.line_num, row
     except csv.Error as found:
-        raise error(f"{path} line {reader.line_num}: no row of a table ({found})") from None
+        line = reader.line_num + 1  # it counts the lines that are read to the end
+        raise error(f"{path} line {line}: no row of a table ({reason_of(found)})") from None
 
 
 def shown(value: object) -> str:

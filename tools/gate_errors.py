@@ -1,6 +1,6 @@
 """Count how often the gates on words and ends are wrong, on clips of a build as they are and with planted faults.
 
-``python tools/gate_errors.py FOLDER`` takes English user turns of a built folder (with its ``stems/``), one of each
+``python tools/gate_errors.py FOLDER`` takes English turns of a built folder (with its ``stems/``), one of each
 voice in turn, and says of each gate how many clean clips it rejects and how many faults it misses; docs/quality.md has
 the figures. Needs the extra `quality`. ``--cache DIR`` is the speech cache.
 """
@@ -48,7 +48,7 @@ class Take:
 
 
 def takes(folder: Path, n: int) -> list[Take]:
-    """Return `n` English user turns, one of each voice in turn, in the order of their hashes."""
+    """Return `n` English turns, one of each voice in turn, in the order of their hashes."""
     by_voice: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     for said in all_said(folder):
         if said.id.split("/")[1] == "en":

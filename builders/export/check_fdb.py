@@ -9,10 +9,11 @@ from typing import Any
 
 from ... import ReleaseError
 from ...acoustics.sound_file import SoundFacts
+from ...scenarios.fields import is_number
 from ..json_file import misfit
 from .fdb_tasks import RATE_HZ, TASKS, Task, task_of_folder
 from .format import Finding
-from .reading import TOLERANCE_S, Report, is_number
+from .reading import TOLERANCE_S, Report
 
 _IGNORED = (".DS_Store", ".md")
 """Names ending so are skipped by FDB's listings; any other file at a task's root crashes them."""

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ... import ReleaseError
+from ...scenarios.fields import is_number
 from ..json_file import Form, misfit
 from .format import Finding
-from .reading import Report, is_number
+from .reading import Report
 
 _RECORDING: Form = {
     "id": str,

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ... import ReleaseError
+from ...scenarios.fields import is_number
 from ...scenarios.m3_json import KINDS
 from .format import Finding
-from .reading import Report, is_number, lines_of
+from .reading import Report, lines_of
 
 LONGEST_BC_S = 0.8
 SHORTPAUSE_S = (0.03, 0.5)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ... import ReleaseError
+from ...scenarios.fields import is_number
 from .format import Finding
 from .moshi import MAIN
-from .reading import Report, is_number
+from .reading import Report
 
 _TOLERANCE_S = 0.1
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from ... import AudioError
 from ...acoustics.sound_file import SoundFacts, sound_facts
+from ...scenarios.fields import is_number
 from ...scenarios.text_file import numbered_lines
 from .format import Finding
 
@@ -107,11 +107,6 @@ class Report:
 
 TOLERANCE_S = 0.01
 """An end may lie this much after the last sample: labels are rounded to 10 ms by some consumers."""
-
-
-def is_number(value: Any) -> bool:
-    """Return whether a JSON value is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:

@@ -25,10 +25,10 @@ _LABELS = {
     "metadata.json": ("context_text", "current_turn_text", "timestamps"),
     "interrupt.json": ("context", "interrupt", "timestamp"),
 }
+"""Full-Duplex-Bench's files of what is said in `_HEARD`: keys of the context, of the turn, and of its span."""
 _ROUNDED_S = 0.02
 """How far a labelled end may lie behind the file's: labels are rounded."""
 _CURE = "duplexkit export --check says more"
-"""Full-Duplex-Bench's files of what is said in `_HEARD`: keys of the context, of the turn, and of its span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

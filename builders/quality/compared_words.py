@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
+from .alignment import Step, align, n_errors
 from .contractions import contracted
 from .normal_text import normal_words
 from .sounds import sounds_of
@@ -28,28 +29,54 @@ def compared_words(wanted: str, heard: str, language: str) -> tuple[tuple[str, .
     return words, with_compounds_of(words, tuple(word for word in told if word not in HESITATIONS))
 
 
+def compared_steps(wanted: str, heard: str, language: str) -> tuple[Step, ...]:
+    """Return the alignment of two texts as an error rate counts it: `compared_words`, and contractions as said.
+
+    Examples
+    --------
+    >>> [step.heard for step in compared_steps("How'd it end? I am not sure", "How did it end? I'm not sure", "en")]
+    ['howd', 'it', 'end', 'im', 'not', 'sure']
+    """
+    steps = align(*compared_words(wanted, heard, language))
+    if not language.lower().startswith("en"):
+        return steps
+    found: list[Step] = []
+    for is_same, group in groupby(steps, key=lambda step: step.kind == "same"):
+        run = tuple(group)
+        found += run if is_same else _drawn_together(run)
+    return tuple(found)
+
+
+def _drawn_together(run: Sequence[Step]) -> tuple[Step, ...]:
+    """Return a run of errors aligned anew with contractions on both sides, where that leaves fewer."""
+    anew = align(*(_contracted([getattr(step, side) for step in run]) for side in ("wanted", "heard")))
+    return anew if n_errors(anew) < n_errors(run) else tuple(run)
+
+
+def _contracted(words: Sequence[str]) -> list[str]:
+    """Return the words, pairs that are drawn together as one."""
+    said: list[str] = []
+    for word in filter(None, words):
+        one = contracted(said[-1], word) if said else ""
+        said[-1:] = [one] if one else [*said[-1:], word]
+    return said
+
+
 def with_compounds_of(wanted: Sequence[str], heard: Sequence[str]) -> tuple[str, ...]:
     """Return what was heard, with words joined or parted where that gives a word, or two, of what was wanted."""
     whole = set(wanted)
-    parted = {one: pair for pair in pairwise(wanted) for one in _in_one_word(*pair)}
+    parted = {first + second: (first, second) for first, second in pairwise(wanted)}
     told: list[str] = []
     for word in heard:
-        pair = (told[-1], word) if told and not {told[-1], word} <= whole else ()
-        joined = [one for one in _in_one_word(*pair) if one in whole and _is(one, *pair)] if pair else []
-        if joined:
-            told[-1] = joined[0]
-        elif word in parted and word not in whole and _is(word, *parted[word]):
+        if told and told[-1] + word in whole and not {told[-1], word} <= whole and _alike(told[-1], word):
+            told[-1] += word
+        elif word in parted and word not in whole and _alike(*parted[word]):
             told += parted[word]
         else:
             told.append(word)
     return tuple(told)
 
 
-def _in_one_word(first: str, second: str) -> tuple[str, ...]:
-    """Return how two words may be written as one: drawn together, or as a compound."""
-    return tuple(filter(None, (contracted(first, second), first + second)))
-
-
-def _is(word: str, first: str, second: str) -> bool:
-    """Return whether two words are one: drawn together, or alike in sound ("sea side", but not "so on" and "soon")."""
-    return word == contracted(first, second) or sounds_of(word) == sounds_of(first) + sounds_of(second)
+def _alike(first: str, second: str) -> bool:
+    """Return whether two words sound as one: "sea side", but not "so on" and "soon"."""
+    return sounds_of(first + second) == sounds_of(first) + sounds_of(second)

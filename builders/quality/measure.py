@@ -69,7 +69,7 @@ class Measured:
 class Value:
     """One number that a measure gives. `better` is the end at which good speech lies, if there is one.
 
-    `needs_language` says whether it can be had of speech in a language, with these tools; None: of any.
+    `available_in` says of which languages it can be had, with these tools; None: of all.
     """
 
     name: str
@@ -77,11 +77,11 @@ class Value:
     meaning: str
     better: Literal["high", "low", ""] = ""
     pooling: Pooling = "mean"
-    needs_language: Callable[[str, Tools], bool] | None = None
+    available_in: Callable[[str, Tools], bool] | None = None
 
-    def can_judge(self, language: str, tools: Tools) -> bool:
+    def is_available(self, language: str, tools: Tools) -> bool:
         """Return whether it can be had of speech in a language."""
-        return self.needs_language is None or self.needs_language(language, tools)
+        return self.available_in is None or self.available_in(language, tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

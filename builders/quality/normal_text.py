@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from ..speakers.words import is_mark
 
@@ -13,6 +14,7 @@ _UNITS = (
 )
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _SCALES = ((10**9, "billion"), (10**6, "million"), (1000, "thousand"), (100, "hundred"))
+_LARGE = re.compile("(hundred|thousand|million|billion)(th|ths|s)?")
 _ORDINALS = {
     **{"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth"},
     **{"nine": "ninth", "twelve": "twelfth"},
@@ -81,8 +83,10 @@ def normal_words(text: str, language: str) -> tuple[str, ...]:
     if is_english:
         text = _in_words(text)
     words = "".join(char if char.isalnum() or is_mark(char) else " " for char in text).split()
-    return tuple(
-        part for word in words for part in (_SPELT.get(word, word).split() if is_english else (word,))
+    return (
+        _as_said([part for word in words for part in _SPELT.get(word, word).split()])
+        if is_english
+        else tuple(words)
     )
 
 
@@ -114,7 +118,7 @@ def _in_words(text: str) -> str:
     text = re.sub(r"\b(?:uh|ah)[ -]huh\b", "aha", text)
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
     text = re.sub(r"\$(\d[\d,]*(?:\.\d+)?(?: (?:hundred|thousand|million|billion)\b)*)", r"\1 dollars", text)
-    text = re.sub(r"\b1 dollars\b", "1 dollar", text)
+    text = re.sub(r"(?<![\d.])1 dollars\b", "1 dollar", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     text = re.sub(r"(?:\(\d{3}\) ?|\b\d{3}[ -])\d{3}-\d{4}\b|\b\d{3}-\d{4}\b", _telephone, text)
     text = re.sub(rf"(\d[\d.]*)\s?({'|'.join(_MEASURED)})\b", _measured, text)
@@ -127,14 +131,36 @@ def _in_words(text: str) -> str:
     for ending, replacement in _ONE_SPELLING:
         text = ending.sub(replacement, text)
     text = re.sub(r"\b(hundred|thousand|million|billion) and (?=\w)", r"\1 ", text)
-    text = re.sub(
-        r"\b(?:a|one) thousand (one|two|three|four|five|six|seven|eight|nine) hundred\b", _in_hundreds, text
-    )
-    text = re.sub(
-        r"(?<!ty )(?<!ty-)\b(?:a|one)\s+(?=(?:hundred|thousand|million|billion)(?:th|ths|s)?\b)", "", text
-    )
-    text = re.sub(rf"\b({'|'.join(_UNITS[1:13])})\s+oclock\b", r"\1", text)
     return text
+
+
+def _as_said(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words without those that numbers are said with or without: "a hundred", "one hundred", "100".
+
+    No "a" or "one" before hundreds and larger (twenty-one thousand keeps its own), no "o'clock" behind an hour;
+    "one thousand eight hundred" is said "eighteen hundred" too.
+    """
+    said: list[str] = []
+    for i, word in enumerate(words):
+        following, before = words[i + 1 : i + 2], words[i - 1] if i else ""
+        if word in ("a", "one") and before not in _TENS[2:] and _LARGE.fullmatch("".join(following)):
+            continue
+        if word == "oclock" and before in _UNITS[1:13]:
+            continue
+        said.append(word)
+        if (
+            word == "hundred"
+            and said[-3:-2] == ["thousand"]
+            and said[-2] in _UNITS[1:10]
+            and _stands_alone(said[:-3])
+        ):
+            said[-3:] = [_UNITS[10 + _UNITS.index(said[-2])], "hundred"]
+    return tuple(said)
+
+
+def _stands_alone(before: Sequence[str]) -> bool:
+    """Return whether no number goes before "thousand"."""
+    return not before or before[-1] not in (*_UNITS, *_TENS[2:], "hundred")
 
 
 def _telephone(found: re.Match[str]) -> str:
@@ -164,11 +190,6 @@ def _plural(value: int) -> str:
     hundreds, rest = divmod(value, 100)
     said = f"{_cardinal(hundreds)} hundred" if 11 <= hundreds <= 19 and not rest else _year(value)
     return f"{said[:-1]}ies" if said.endswith("y") else f"{said}s"
-
-
-def _in_hundreds(found: re.Match[str]) -> str:
-    """Return "one thousand eight hundred" as it is also said."""
-    return f"{_cardinal(10 + _UNITS.index(found[1]))} hundred"
 
 
 def _clock(found: re.Match[str]) -> str:

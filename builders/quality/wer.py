@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .alignment import Step, align, n_errors
-from .compared_words import compared_words
+from .compared_words import compared_steps, compared_words
 from .hearing import MODULES, Heard, hear, hearing_version, hears_all_languages
 from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
 from .normal_text import is_japanese, kana_of, normal_characters
@@ -30,21 +30,21 @@ def can_hear(clip: SpokenClip, tools: Tools) -> bool:
 def word_steps(clip: SpokenClip, tools: Tools) -> tuple[tuple[Step, ...], Heard]:
     """Return the alignment of what was to be said with what is heard."""
     heard = hear(clip, tools)
-    return align(*compared_words(clip.text, heard.text, clip.language)), heard
+    return compared_steps(clip.text, heard.text, clip.language), heard
 
 
 def word_error_rate(wanted: str, heard: str, language: str) -> float:
-    """Return errors per word wanted, after `compared_words`.
+    """Return errors per word wanted, after `compared_steps`.
 
     Examples
     --------
     >>> word_error_rate("The train leaves at 9.", "the trains leave at nine", "en")
     0.4
     """
-    words, told = compared_words(wanted, heard, language)
+    words, _ = compared_words(wanted, heard, language)
     if not words:
         raise ValueError(f"no word to be compared in {wanted!r}")
-    return n_errors(align(words, told)) / len(words)
+    return n_errors(compared_steps(wanted, heard, language)) / len(words)
 
 
 def character_error_rate(wanted: str, heard: str, language: str) -> float:
@@ -55,11 +55,11 @@ def character_error_rate(wanted: str, heard: str, language: str) -> float:
     >>> character_error_rate("night", "knights", "en")
     0.4
     """
-    words = compared_words(wanted, heard, language)
-    told = [
-        kana_of(text) if is_japanese(language) else "".join(found)
-        for text, found in zip((wanted, heard), words, strict=True)
-    ]
+    if is_japanese(language):
+        told = [kana_of(wanted), kana_of(heard)]
+    else:
+        steps = compared_steps(wanted, heard, language)
+        told = ["".join(step.wanted for step in steps), "".join(step.heard for step in steps)]
     if not told[0]:
         raise ValueError(f"no character to be compared in {wanted!r}")
     return n_errors(align(told[0], told[1])) / len(told[0])
@@ -96,12 +96,12 @@ WER = Measure(
             meaning="word error rate of texts of three words and more; not for Japanese",
             better="low",
             pooling="pooled",
-            needs_language=hears_words,
+            available_in=hears_words,
         ),
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"8 {hearing_version(tools)}",
+    version=lambda tools: f"9 {hearing_version(tools)}",
     run=alone(_wer),
     needs=MODULES,
 )
@@ -116,12 +116,12 @@ CER = Measure(
             meaning="character error rate; Japanese in katakana as pronounced, with a recogniser that knows it",
             better="low",
             pooling="pooled",
-            needs_language=hears,
+            available_in=hears,
         ),
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"8 {hearing_version(tools)}",
+    version=lambda tools: f"9 {hearing_version(tools)}",
     run=alone(_cer),
     needs=MODULES,
 )

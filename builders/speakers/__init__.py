@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from ...scenarios.conversation import Voice
 from ...scenarios.fields import unknown
 from ...scenarios.markup import Reading
 from ...scenarios.reason import reason_of
+from ..service import KEY_ENV, holds_key
 
 ENTRY_POINTS = "duplexkit.speakers"
 """The entry-point group by which another package adds an engine: its name, and an `Engine`."""
@@ -278,11 +280,13 @@ def make_speaker(
     EngineError
         If its packages are missing, its model cannot be loaded, or its server does not answer.
     RecipeError
-        If an option is not as the engine wants it, or a path is none.
+        If an option is not as the engine wants it, a path is none, or the key of a service stands in one.
     """
     known = engines()
     if engine not in known:
         raise SpeechError(f"speech.engine = {engine!r}: {unknown('engine', engine, tuple(known))}")
+    if holds_key(json.dumps(options or {}, default=str, ensure_ascii=False)):
+        raise RecipeError(f"speech.options holds the key of {KEY_ENV}: take it out, a recipe is published")
     return known[engine].make(cache_dir, _located(options or {}, folder or Path()))
 
 

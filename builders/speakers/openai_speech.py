@@ -19,7 +19,6 @@ from ..service import (
     KEY_ENV,
     OPENAI_URL,
     ServiceError,
-    holds_key,
     openai_client,
     url_problem,
     without_secrets,
@@ -89,8 +88,6 @@ class OpenAiSpeech:
         if problem := url_problem(self._base_url):
             raise RecipeError(f"{WHERE}.base_url: {problem}, up to the /v1")
         self._extra_body = read_extra_body(options.get("extra_body", {}))
-        if holds_key(json.dumps(options, default=str, ensure_ascii=False)):
-            raise RecipeError(f"{WHERE} holds the key of {KEY_ENV}: take it out, a recipe is published")
         self.licence: str = values["licence"]
         rows = read_voices(
             options["voices"], engine=self.engine, languages=(), licence=self.licence, fields=_VOICE_FIELDS

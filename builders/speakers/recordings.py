@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +11,7 @@ from typing import Any
 
 from ... import EngineError, RecipeError
 from ...scenarios.reason import reason_of
-from ...scenarios.text_file import numbered_lines, parse_json, read_text, shown
+from ...scenarios.text_file import numbered_lines, numbered_rows, parse_json, read_text, shown
 from .options import WHERE, needed
 from .words import is_mark
 
@@ -60,7 +58,7 @@ def from_folder(folder: Path, columns: Mapping[str, str], language: str) -> list
         raise RecipeError(f"{WHERE}.clips_dir: {folder} has no {' and no '.join(TABLES)}")
     recordings = []
     for number, row in _rows(table):
-        where = f"{table}:{number}"
+        where = f"{table} line {number}"
         name = _text(row, columns["audio"], where)
         path = _inside(folder, name)
         if path is None:
@@ -129,30 +127,15 @@ def _sound_of(rows: Any, number: int, column: str) -> bytes:
 
 def _rows(table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the rows of a table with the number of the line at which each ends."""
-    text = read_text(table, error=RecipeError, encoding="utf-8-sig")
     if table.suffix == ".csv":
-        yield from _csv_rows(text, table)
+        yield from numbered_rows(table, delimiter=",", error=RecipeError)
         return
-    for number, line in numbered_lines(text):
-        row = parse_json(line, f"{table}:{number}", error=RecipeError)
+    for number, line in numbered_lines(read_text(table, error=RecipeError, encoding="utf-8-sig")):
+        where = f"{table} line {number}"
+        row = parse_json(line, where, error=RecipeError)
         if not isinstance(row, dict):
-            raise RecipeError(f"{table}:{number}: wanted an object, not {line[:40]!r}")
+            raise RecipeError(f"{where}: wanted an object, not {line[:40]!r}")
         yield number, row
-
-
-def _csv_rows(text: str, table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text), strict=True)
-    try:
-        for row in reader:
-            if None in row:
-                raise RecipeError(
-                    f"{table}:{reader.line_num}: more fields than columns ({', '.join(reader.fieldnames or ())}); "
-                    f'put a text with a comma in quotes: "Wait, stop!"'
-                )
-            yield reader.line_num, row
-    except csv.Error as error:
-        line = reader.line_num + 1  # it counts the lines that are read to the end
-        raise RecipeError(f"{table}:{line}: no row of a table: {reason_of(error)}") from None
 
 
 def _recording(

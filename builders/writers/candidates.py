@@ -53,7 +53,7 @@ def script_of(
 ) -> Script:
     """Return the script in one item of an answer, without an id worth keeping.
 
-    Keys that are empty are left out; a wrong form is the linter's to find.
+    Keys that are empty are left out.
 
     Raises
     ------

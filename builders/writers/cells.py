@@ -9,8 +9,9 @@ from math import ceil
 
 import numpy as np
 
+from ...scenarios import background_speech, user_interruption
 from ...scenarios.conversation import Script
-from ...scenarios.lint.forms import BACKGROUND_INTENTS, FORMS, INTERRUPTION_INTENTS, REGISTERS
+from ...scenarios.lint.forms import FORMS, REGISTERS
 from ...scenarios.lint.language_rules import load_rules
 from ...scenarios.lint.tokens import normalised
 from ...scenarios.markup import PAUSE_KINDS, parse
@@ -64,7 +65,7 @@ def wanted_cells(scenario: str, count: int) -> Counter[Cell]:
     """
     match scenario:
         case "user_interruption":
-            return _even([(intent,) for intent in INTERRUPTION_INTENTS], count)
+            return _even([(intent,) for intent in user_interruption.INTENTS], count)
         case "user_backchannel":
             n_marks = round(_NEWSMARK_SHARE * count)
             n_fdb = round(_FDB_SHARE * count)
@@ -76,8 +77,8 @@ def wanted_cells(scenario: str, count: int) -> Counter[Cell]:
             )
         case "background_speech":
             n_commands = round(_INSTRUCTION_SHARE * count)
-            return _even([(i, "instruction") for i in BACKGROUND_INTENTS], n_commands) + _even(
-                [(i,) for i in BACKGROUND_INTENTS], count - n_commands
+            return _even([(i, "instruction") for i in background_speech.INTENTS], n_commands) + _even(
+                [(i,) for i in background_speech.INTENTS], count - n_commands
             )
         case "pause_handling":
             return _even([(kind,) for kind in PAUSE_KINDS], count)

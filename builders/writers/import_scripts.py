@@ -15,9 +15,9 @@ from ...scenarios.conversation import Script
 from ...scenarios.fields import unknown
 from ...scenarios.lint.forms import FORMS
 from ...scenarios.reason import reason_of
-from ...scenarios.text_file import parse_rows, read_text, table_rows
+from ...scenarios.text_file import numbered_rows, parse_rows, read_text
 
-_OWN = ("domain", "register", "addressee", "why", "tags", "id", "source", "licence")
+_OWN = ("domain", "register", "addressee", "why", "tags", "source", "licence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,8 @@ def read_rows(source: str, split: str = "train") -> list[dict[str, Any]]:
             f"{source}: no such file; wanted .csv, .tsv, .jsonl, .json, or hf:NAME for a dataset"
         )
     if path.suffix in (".csv", ".tsv"):
-        return table_rows(path, delimiter="\t" if path.suffix == ".tsv" else ",")
+        delimiter = "\t" if path.suffix == ".tsv" else ","
+        return [row for _, row in numbered_rows(path, delimiter=delimiter)]
     if path.suffix not in (".jsonl", ".json"):
         raise ScriptError(f"{source}: {path.suffix or 'no ending'}; wanted .csv, .tsv, .jsonl or .json")
     rows = parse_rows(read_text(path), source)

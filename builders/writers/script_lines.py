@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import ScriptError
 from ...scenarios import SCENARIOS
-from ...scenarios.bank import check_script_form, read_scripts
+from ...scenarios.bank import parse_script, read_script, read_scripts
 from ...scenarios.conversation import Script, ScriptTurn
 from ...scenarios.text_file import shown
 from ...whole_file import put_text
@@ -42,8 +42,8 @@ def _turn(turn: ScriptTurn) -> dict[str, Any]:
     return data
 
 
-def read_file(path: Path, scenario: str, language: str) -> tuple[Script, ...]:
-    """Return the scripts of one file, none where it is not there.
+def read_file(path: Path, scenario: str, language: str, *, as_drafts: bool = False) -> tuple[Script, ...]:
+    """Return the scripts of one file, none where it is not there; `as_drafts`: of whatever form.
 
     Raises
     ------
@@ -52,7 +52,8 @@ def read_file(path: Path, scenario: str, language: str) -> tuple[Script, ...]:
     """
     if not path.is_file():
         return ()
-    return read_scripts(path, scenario=scenario, language=language)
+    read = parse_script if as_drafts else read_script
+    return read_scripts(path, scenario=scenario, language=language, read=read)
 
 
 def numbered(new: Iterable[Script], old: Sequence[Script], scenario: str) -> tuple[Script, ...]:
@@ -93,5 +94,17 @@ def write_file(path: Path, scripts: Sequence[Script]) -> None:
         If one of the scripts would be refused when the file is read; nothing is written.
     """
     for script in scripts:
-        check_script_form(script, f"{path} is not written: script {shown(script.id)}")
+        refuse_unreadable(script, f"{path} is not written: script {shown(script.id)}")
     put_text(path, "".join(script_line(script) + "\n" for script in scripts))
+
+
+def refuse_unreadable(script: Script, where: str, *, is_draft: bool = False) -> None:
+    """Refuse a script that would be refused when its line is read, in a bank file or (`is_draft`) among drafts.
+
+    Raises
+    ------
+    ScriptError
+        Begins with `where`.
+    """
+    read = parse_script if is_draft else read_script
+    read(script_line(script), scenario=script.scenario, language=script.language, where=where)

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator
 
 from ..conversation import Script, ScriptTurn
 from ..fields import unknown
-from ..markup import parse
-from ..script_form import ScriptForm, TurnForm
+from ..script_form import ScriptForm, TurnForm, form_problems
 from .forms import FORMS, REGISTERS
 from .problem import Problem
 
@@ -16,16 +15,13 @@ def check_form(script: Script, domains: Collection[str]) -> Iterator[Problem]:
     """Yield what is wrong with the script's turns and keys."""
     form = FORMS[script.scenario]
     yield from _own_keys(script, form, domains)
-    n_turns = len(form.turns)
+    for wrong in form_problems(script, form):
+        yield Problem(rule="form", message=wrong)
     low, high = form.n_rounds
-    rounds = len(script.turns) / n_turns
-    if not low <= rounds <= high or len(script.turns) % n_turns:
-        wanted = str(low * n_turns) if low == high else f"{low * n_turns} to {high * n_turns}"
-        yield Problem(
-            rule="form",
-            message=f"{len(script.turns)} turns; wanted {wanted} ({', '.join(t.part for t in form.turns)})",
-        )
-        return
+    rounds = len(script.turns) / len(form.turns)
+    if form.repeats and not low <= rounds <= high:
+        wanted = f"{low * len(form.turns)} to {high * len(form.turns)}"
+        yield Problem(rule="form", message=f"{len(script.turns)} turns; good are {wanted}")
     for index, turn in enumerate(script.turns):
         yield from _turn(turn, form.part(index), index)
 
@@ -53,17 +49,13 @@ def _own_keys(script: Script, form: ScriptForm, domains: Collection[str]) -> Ite
 
 
 def _turn(turn: ScriptTurn, form: TurnForm, index: int) -> Iterator[Problem]:
-    where = f"turn {index} ({form.part})"
-    if turn.role is not form.role:
-        yield Problem(rule="form", message=f"{where}: role {turn.role.value!r}, wanted {form.role.value!r}")
-    for key in ("intent", "function", "reference_answer", "dependence", "depends_on"):
-        value = getattr(turn, key)
-        if key in form.needed and not value:
-            yield Problem(rule="form", message=f"{where}: '{key}' is missing")
-        elif value and key not in form.keys:
-            yield Problem(rule="form", message=f"{where}: '{key}' has no place there")
-        elif value and form.keys[key] and value not in form.keys[key]:
-            yield Problem(rule="form", message=f"{where}, {key}: {unknown('value', value, form.keys[key])}")
-    for found in parse(turn.text).marks:
-        if found.kind not in (form.mark, "sound"):
-            yield Problem(rule="form", message=f"{where}: a [{found.kind}:…] mark has no place there")
+    """Yield what makes a turn less good than it should be, though its scenario can take it."""
+    for key in form.needed:
+        if not getattr(turn, key):
+            yield Problem(rule="form", message=f"turn {index} ({form.part}): '{key}' is missing")
+    known = form.keys.get("dependence", ())
+    if turn.dependence and known and turn.dependence not in known:
+        yield Problem(
+            rule="form",
+            message=f"turn {index} ({form.part}): 'dependence': {unknown('value', turn.dependence, known)}",
+        )

@@ -1,6 +1,6 @@
 """What the linter knows of scripts: topics, registers, and each scenario's form."""
 
-from .. import SCENARIOS, background_speech, user_interruption
+from .. import SCENARIOS
 from ..script_form import ScriptForm
 
 DOMAINS = (
@@ -32,8 +32,6 @@ DOMAINS = (
     "art",
 )
 REGISTERS = ("casual", "neutral", "polite", "formal")
-INTERRUPTION_INTENTS = user_interruption.INTENTS
-BACKGROUND_INTENTS = background_speech.INTENTS
 
 FORMS: dict[str, ScriptForm] = {name: scenario.script for name, scenario in SCENARIOS.items()}
 """Scenario name -> the form of its scripts."""

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .. import background_speech, user_interruption
 from ..conversation import Role
 from ..markup import PAUSE_KINDS, parse
 from .finding import QuotaResult
-from .forms import BACKGROUND_INTENTS, INTERRUPTION_INTENTS
 from .reading import ReadScript
 from .tokens import normalised
 
@@ -168,7 +168,7 @@ _QUOTAS: dict[str, tuple[Quota, ...]] = {
     "user_interruption": (
         *(
             Quota(name=intent, measure=_share_of(_intents, intent), low=0.10)
-            for intent in INTERRUPTION_INTENTS
+            for intent in user_interruption.INTENTS
         ),
         Quota(name="questions", measure=_share(lambda read: is_question(read, 1)), high=0.40),
         Quota(name="distinct interruptions", measure=_distinct(_tokens), is_share=False),
@@ -192,7 +192,7 @@ _QUOTAS: dict[str, tuple[Quota, ...]] = {
         Quota(name="questions", measure=_share(lambda read: is_question(read, 1))),
     ),
     "background_speech": (
-        Quota(name="rarest kind", measure=_smallest(_intents, BACKGROUND_INTENTS), low=0.15),
+        Quota(name="rarest kind", measure=_smallest(_intents, background_speech.INTENTS), low=0.15),
         Quota(name="instructions", measure=_share(_tagged("instruction")), low=0.08, high=0.12),
     ),
     "mt_qa": (

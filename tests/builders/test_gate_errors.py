@@ -20,7 +20,7 @@ from tools.gate_errors import (
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[Take]:
-    text = tone_recipe_text("user_interruption", "talking_to_others", count=4)
+    text = tone_recipe_text("mt_qa", "background_speech", "talking_to_others", count=2)
     return takes(build_tones(tmp_path_factory.mktemp("gates"), text).folder, 6)
 
 

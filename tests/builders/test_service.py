@@ -77,7 +77,7 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(
     assert "sk-" not in str(caught.value)
 
 
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=3), st.text(max_size=20))
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8), st.text(max_size=20))
 def test_a_key_is_found_in_every_way_of_writing_it(key: str, around: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_API_KEY", f"{key}\n")

@@ -146,7 +146,7 @@ def test_of_two_texts_of_the_same_words_the_one_that_is_spelt_so_is_given(clips:
     assert spoken(speaker, "bob", "right").samples.size, "bob said it in one way only"
     with pytest.raises(
         SpeechError,
-        match=r"'right' by 'ann' may be any of .*metadata\.jsonl:1: 'Right\.'; .*metadata\.jsonl:3: 'Right\?'",
+        match=r"'right' by 'ann' may be any of .*jsonl line 1: 'Right\.'; .*jsonl line 3: 'Right\?'",
     ):
         spoken(speaker, "ann", "right")
     rows[2] |= {"language": "de"}
@@ -171,12 +171,12 @@ def test_signs_that_look_like_line_ends_stay_inside_a_text(clips: Path) -> None:
     [
         (
             "b.wav,Wait, stop,bob",
-            r"metadata\.csv:2: more fields than columns .*put a text with a comma in quotes",
+            r"metadata\.csv line 2: more fields than columns .*in double quotes",
         ),
         ("b.wav", "text = None: wanted a text"),
-        (f"b.wav,{'x' * 140_000},bob", r"metadata\.csv:2: no row of a table: field larger than"),
-        ('b.wav,"Wait, "stop",bob', r"metadata\.csv:2: no row of a table"),
-        ('b.wav,"Wait,bob', "no row of a table: unexpected end"),
+        (f"b.wav,{'x' * 140_000},bob", r"metadata\.csv line 2: no row of a table .field larger than"),
+        ('b.wav,"Wait, "stop",bob', r"metadata\.csv line 2: no row of a table"),
+        ('b.wav,"Wait,bob', "no row of a table .unexpected end"),
     ],
 )
 def test_a_wrong_row_of_a_csv_table_is_named(clips: Path, line: str, message: str) -> None:
@@ -190,7 +190,7 @@ def test_a_wrong_row_of_a_csv_table_is_named(clips: Path, line: str, message: st
 def test_a_name_that_no_file_can_have_is_no_file(clips: Path, name: str) -> None:
     (clips / "loop").symlink_to("loop")
     (clips / "metadata.jsonl").write_text(json.dumps({**ROWS[2], "file_name": name}), "utf-8")
-    with pytest.raises(RecipeError, match=r"metadata\.jsonl:1: file_name = .*there is no such file"):
+    with pytest.raises(RecipeError, match=r"metadata\.jsonl line 1: file_name = .*there is no such file"):
         made(clips)
 
 
@@ -335,7 +335,7 @@ def test_what_was_not_recorded_is_said(clips: Path, asked: dict, message: str) -
     [
         (
             '{"file_name": "../secret.wav", "text": "x", "speaker": "a"}',
-            r"metadata\.jsonl:1: .*there is no such file",
+            r"metadata\.jsonl line 1: .*there is no such file",
         ),
         ('{"file_name": "none.wav", "text": "x", "speaker": "a"}', "there is no such file"),
         ('{"file_name": "b.wav", "speaker": "a"}', "text = None: wanted a text"),

@@ -20,8 +20,10 @@ Parts = list[tuple[str, bytes]]
 
 
 def parts_of(archive: Path) -> Parts:
+    """Return what an archive holds, what it says of itself first."""
     with zipfile.ZipFile(archive) as file:
-        return [(name, file.read(name)) for name in file.namelist()]
+        names = sorted(file.namelist(), key=lambda name: name != "archive.json")
+        return [(name, file.read(name)) for name in names]
 
 
 def put(archive: Path, parts: Parts) -> None:

@@ -129,6 +129,7 @@ def test_a_second_signal_on_the_way_out_says_what_the_first_would() -> None:
     code = """
 import os, signal
 from duplexkit.builders.stopping import going_on, stop_signals
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job starts with it ignored
 with stop_signals():
     try:
         with going_on("finished samples are in X"):

@@ -129,12 +129,13 @@ def test_the_command_leaves_out_what_the_linter_refuses(tmp_path: Path):
     assert [script.id for script in scripts] == ["ui-001", "ui-002"]
     save(tmp_path / "rows.csv", [ROWS[0], {**ROWS[1], "kind": "Stop"}])
     said = run(*arguments, expect=1)
-    assert "row 2: turn 1 (event), intent: unknown value; did you mean 'stop'" in said
+    assert "row 2: turn 1 (event): 'intent' = 'Stop': unknown intent; did you mean 'stop'" in said
     assert "1 of 2 rows imported" in said
-    before = (tmp_path / "mine/en/user_interruption.jsonl").read_bytes()
-    said = run(*arguments, "--keep-all", expect=2)
-    assert "user_interruption.jsonl is not written" in said and "'intent' = 'Stop': unknown intent" in said
-    assert (tmp_path / "mine/en/user_interruption.jsonl").read_bytes() == before
+    save(tmp_path / "rows.csv", [bad, {**ROWS[1], "kind": "Stop"}])
+    said = run(*arguments, "--keep-all", expect=1)
+    assert "row 2: turn 1 (event): 'intent' = 'Stop': unknown intent" in said and "(left out)" in said
+    assert "1 of 2 rows imported" in said, "what the linter alone refuses is kept"
+    read_file(tmp_path / "mine/en/user_interruption.jsonl", "user_interruption", "en")
     save(tmp_path / "rows.csv", ROWS)
     assert "--map: wanted" not in run(*arguments)
     assert "wanted FIELD=VALUE" in run(*arguments, "--map", "context", expect=2)

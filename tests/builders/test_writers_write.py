@@ -23,9 +23,9 @@ from duplexkit.builders.writers.script_lines import numbered, read_file, script_
 from duplexkit.builders.writers.script_schema import scripts_schema
 from duplexkit.builders.writers.spending import Budget
 from duplexkit.builders.writers.write_scripts import Job
-from duplexkit.scenarios import SCENARIOS
+from duplexkit.scenarios import SCENARIOS, user_interruption
 from duplexkit.scenarios.bank import SHIPPED, load_scripts, read_script
-from duplexkit.scenarios.lint.forms import DOMAINS, INTERRUPTION_INTENTS
+from duplexkit.scenarios.lint.forms import DOMAINS
 from duplexkit.scenarios.lint.language_rules import known_languages, load_rules
 from duplexkit.scenarios.markup import shown
 from tests.builders.writers_model import BankWriter, Model, Reply, asked_twice, model
@@ -111,7 +111,7 @@ def test_fifty_scripts_are_filled_through_all_faults_within_the_quotas(tmp_path:
     written = read_file(tmp_path / language / "user_interruption.jsonl", "user_interruption", language)
     assert len(written) == 50 and filled.written.n_missing == 0
     intents = Counter(script.turns[1].intent for script in written)
-    assert all(intents[intent] >= 5 for intent in INTERRUPTION_INTENTS)  # 10 % each
+    assert all(intents[intent] >= 5 for intent in user_interruption.INTENTS)  # 10 % each
     asking = [s for s in written if load_rules(language).question.search(shown(s.turns[1].text))]
     assert len(asking) <= 20  # 40 %
     assert filled.report.n_errors == 0, filled.report.findings

@@ -117,10 +117,10 @@ def model(brain: Brain) -> Iterator[Model]:
             reply = brain(request, number)
             time.sleep(reply.wait_s)
             data = reply.raw if reply.raw is not None else _completion(reply, request, number)
-            send(handler, reply.status, data, "application/json", **reply.headers)
             if reply.status == 200 and reply.raw is None and not reply.wait_s:
-                with running.lock:
+                with running.lock:  # before the client can look
                     running.answered.append(request)
+            send(handler, reply.status, data, "application/json", **reply.headers)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client gave up waiting
         finally:

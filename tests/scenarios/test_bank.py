@@ -172,7 +172,7 @@ def test_ids_that_pass_are_safe_everywhere(id_: str) -> None:
         assert Path(id_).name == id_ and id_.split() == [id_] and id_.isascii() and id_.isprintable()
 
 
-@pytest.mark.parametrize("command", ["build", "lint", "translate", "accept"])
+@pytest.mark.parametrize("command", ["build", "translate"])
 def test_every_command_that_reads_scripts_refuses_by_line(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,18 +181,58 @@ def test_every_command_that_reads_scripts_refuses_by_line(
     path = pack(tmp_path, "mt_qa", line, {**line, "id": "qa-002", "turns": [GREETING, *line["turns"]]})
     text = tone_recipe_text("mt_qa").replace('["en", "ja"]', '["en"]')
     Path("r.toml").write_text(text.replace("[speech]", 'scripts = "bank"\n[speech]', 1))
-    Path("review.tsv").write_text("dialogue\tturn\trole\tbefore\tafter\tfindings\tverdict\n")
     model = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
     arguments = {
         "build": ["build", "r.toml", "--out", "o", "--cache", "c"],
-        "lint": ["scripts", "lint", "bank"],
         "translate": ["scripts", "translate", str(path), *model, "--out", "o"],
-        "accept": ["scripts", "accept", str(path), "review.tsv", "--language", "en", "--out", "o"],
     }[command]
     assert main(arguments) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert f"{path.relative_to(tmp_path)} line 2: turn 0: 'role' = 'system', wanted 'user'" in said
     assert not Path("o").exists()
+
+
+def test_the_linter_goes_on_behind_a_script_of_the_wrong_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = shipped("mt_qa")
+    turns = [{**line["turns"][0], "depends_on": [0]}, *line["turns"][1:]]
+    pack(
+        tmp_path,
+        "mt_qa",
+        {**line, "turns": [GREETING, *line["turns"]]},
+        {**line, "id": "qa-002", "turns": turns},
+    )
+    assert main(["scripts", "lint", str(tmp_path / "bank")]) == 1
+    said = capsys.readouterr().out
+    assert "turn 0: 'role' = 'system', wanted 'user'" in said
+    assert "'depends_on' = [0]: nothing comes before the first turn" in said
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"why": "\x00"},
+        {"source": " "},
+        {"domain": "a\nb"},
+        {"tags": ("a\nb",)},
+        {"id": "a/b"},
+        {"register": "\ud800"},
+    ],
+    ids=str,
+)
+def test_what_no_reader_takes_is_not_written(change: dict[str, Any], tmp_path: Path) -> None:
+    path = pack(tmp_path, "smooth_turn_taking", shipped("smooth_turn_taking"))
+    before = path.read_bytes()
+    (good,) = read_scripts(path, scenario="smooth_turn_taking", language="en")
+    for wrong in (
+        replace(good, **change),
+        replace(good, turns=(replace(good.turns[0], text="..."),)),
+        replace(good, turns=(replace(good.turns[0], text="Wait\x07 stop."),)),
+    ):
+        with pytest.raises(ScriptError, match="is not written: script"):
+            write_file(path, [good, replace(wrong, id=change.get("id", "st-999"))])
+    assert path.read_bytes() == before
 
 
 def test_what_would_be_refused_is_not_written(tmp_path: Path) -> None:
