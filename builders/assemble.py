@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..scenarios.recipe import recipe_digest, row_digest
+from .candidates import candidates_in
 from .finished import reject_path, row_path, said_path
 from .jobs import Job
 from .judged import quality_facts
 from .said import gather_said, said_of
 from .said_speech import write_speech
-from .selection import candidates_in, select, selection_facts
+from .selection import select, selection_facts
 from .stems import stem_path
 from .workshop import Site, workshop
 from .write import manifest, read_rows, write_split

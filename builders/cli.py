@@ -160,6 +160,10 @@ def check(
     language: Annotated[str, typer.Option("--language", help="Of audio whose folder says none.")] = "",
     recogniser: Annotated[str, typer.Option("--recogniser", help="A Whisper model: folder or Hub id.")] = "",
     comet: Annotated[str, typer.Option("--comet", help="A COMET model: checkpoint file or Hub id.")] = "",
+    as_heard: Annotated[
+        bool,
+        typer.Option("--as-heard", help="Measure turns as the tracks have them, where the stems are gone."),
+    ] = False,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that measure.")] = os.cpu_count()
     or 1,
     cache: _Cache = None,
@@ -179,6 +183,7 @@ def check(
             recogniser=recogniser,
             comet=comet,
             workers=workers,
+            as_heard=as_heard,
         )
         if n_findings:
             raise typer.Exit(1)
@@ -203,17 +208,16 @@ def list_(
 ) -> None:
     """List what is there: recipes, scenarios (with presets and fields), voices or measures of quality."""
     from .listing import recipes, scenarios
+    from .printed_table import print_tables
 
-    console = Console()
     if what == "recipes":
-        console.print(recipes())
+        print_tables(recipes())
     elif what == "scenarios":
-        for table in scenarios():
-            console.print(table)
+        print_tables(*scenarios())
     elif what == "voices":
         commands_speech.voices(engine=engine)
     elif what == "measures":
-        console.print(commands_quality.measures_table())
+        print_tables(*commands_quality.measures_table())
     else:
         raise DuplexkitError(f"list {what}: wanted recipes, scenarios, voices or measures")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .. import RecipeError
+from .. import InputError, RecipeError
 from .inputs import file_there, files_there, folder_there
 
 if TYPE_CHECKING:
@@ -39,10 +39,12 @@ def measure(
     comet: str = "",
     workers: int = os.cpu_count() or 1,
     worst: int = 50,
+    as_heard: bool = False,
 ) -> int:
     """Measure a folder and print the table of means: what ``check FOLDER --measure`` does.
 
-    Of a built folder the default gates are applied too; returns how many findings there are.
+    Of a built folder the default gates are applied too; returns how many findings there are. Without its stems
+    utterances can be measured `as_heard` only, with room and treatment, and without gates.
 
     ``values.jsonl``, ``measures.json`` and a page of the worst for each value with a better end go to `out`,
     by default ``FOLDER/quality``; of a built folder, what other measures left there before stays.
@@ -62,6 +64,14 @@ def measure(
     asked = measures_named(names, "--measure")
     require(asked, "--measure")
     measures, reasons = usable(asked, tools)
+    heard = any(clip.lost_stem for item in items_of(folder, language) for clip in item.clips)
+    heard = heard and any(one.scope in ("utterance", "sample") for one in measures)
+    if heard and (not as_heard or out is None):
+        raise InputError(
+            f"{folder}: its stems are not there (a release leaves them out), and those in its tracks have room "
+            f"and treatment: what the build measured stands in the column checks; --as-heard with --out FOLDER "
+            f"measures them as they are heard, without limits"
+        )
     target = out or folder / "quality"
     _refuse_target(target, folder)
     is_own = target.resolve() == (folder / "quality").resolve()
@@ -83,7 +93,9 @@ def measure(
                     )
     names_of_values = [value.name for one in measures for value in one.values]
     Console().print(_table(samples, names_of_values))
-    if any(one.name == "similarity" for one in measures):
+    for line in _unmeasured(samples, measures, tools):
+        typer.echo(line)
+    if any(one.name == "similarity" for one in measures) and not heard:
         _say_voice_gate(folder, language, tools, target)
     for name, reason in reasons.items():
         typer.echo(f"not measured: {name}: {reason}")
@@ -91,7 +103,28 @@ def measure(
     typer.echo(
         f"{len(samples)} samples, {n_new} new measurements, the rest kept from before; {target} written"
     )
-    return _judged(samples, measures) if (folder / MANIFEST).exists() else 0
+    if heard:
+        typer.echo(
+            "measured as heard, with room and treatment: the limits are for dry speech and were not asked"
+        )
+    return _judged(samples, measures) if (folder / MANIFEST).exists() and not heard else 0
+
+
+def _unmeasured(
+    samples: Sequence[MeasuredSample], measures: Sequence[Measure], tools: Tools
+) -> Iterator[str]:
+    """Yield which values no sample of a language has, and why."""
+    for language in dict.fromkeys(sample.language for sample in samples):
+        there = [sample for sample in samples if sample.language == language]
+        for value in (value for one in measures for value in one.values):
+            if any(sample.values.get(value.name) is not None for sample in there):
+                continue
+            why = (
+                "no clip is of the kind, or as long, as it looks at, or none has a text (docs/quality.md)"
+                if value.is_available(language, tools)
+                else "the recogniser does not know the language, or the value is not for it (docs/quality.md)"
+            )
+            yield f"not measured in {language}: {value.name}: {why}"
 
 
 def _refuse_target(target: Path, folder: Path) -> None:
@@ -216,27 +249,21 @@ def listen(
         typer.echo(f"{name}: {shares}; Fleiss' kappa {kappa}")
 
 
-def measures_table() -> Table:
-    """Return the measures: what they give, their units and sources, what they cost, and whether they can run."""
+def measures_table() -> tuple[Table, Table]:
+    """Return the measures with sources, costs and whether they can run here, and the values that they give."""
     from .quality import MEASURES
 
-    table = Table(
-        "measure",
-        "of",
-        "value",
-        "unit",
-        "meaning",
-        "source",
-        "cost",
-        "here",
-        title="Measures",
-        show_lines=True,
-    )
+    measures = Table("measure", "of", "values", "cost", "source", "here", title="Measures")
+    values = Table("value", "measure", "unit", "meaning", title="Values")
     for one in MEASURES.values():
-        for i, value in enumerate(one.values):
-            head = (one.name, one.scope) if i == 0 else ("", "")
-            tail = (
-                (one.source, f"{one.cost:g} s/s", escape(one.missing()) or "yes") if i == 0 else ("", "", "")
-            )
-            table.add_row(*head, value.name, value.unit, value.meaning, *tail)
-    return table
+        measures.add_row(
+            one.name,
+            one.scope,
+            ", ".join(value.name for value in one.values),
+            f"{one.cost:g} s/s",
+            escape(one.source),
+            escape(one.missing()) or "yes",
+        )
+        for value in one.values:
+            values.add_row(value.name, one.name, value.unit, escape(value.meaning))
+    return measures, values

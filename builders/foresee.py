@@ -9,17 +9,11 @@ from ..scenarios import SCENARIOS
 from ..scenarios.conversation import Role
 from ..scenarios.fields import unknown
 from ..scenarios.wanted_splits import SplitWish, WantedSplits
+from .candidates import Candidate
 from .jobs import Job, scripts_of
 from .quality import VALUES
-from .selection import (
-    Bundle,
-    Candidate,
-    asked_of,
-    bundles_of,
-    group_sizes,
-    refuse_directionless,
-    speakers_asked,
-)
+from .selected_speakers import speakers_asked
+from .selection import Bundle, asked_of, bundles_of, group_sizes, n_languages, refuse_directionless
 from .workshop import Site, workshop
 
 
@@ -91,11 +85,13 @@ def most_left(wanted: WantedSplits, group: tuple[str, ...], there: Sequence[Bund
     for wish in wanted.wishes:
         if wish.hours is not None:
             continue
-        asked = asked_of(wish, size)
+        n = n_languages(group, wanted)
+        asked = asked_of(wish, size, n)
+        each = f" ({asked / n:g} of each of {n} languages)" if n > 1 else ""
         if asked > left:
             others = "" if left == size else f", of which other splits leave at most {left:g}"
             raise RecipeError(
-                f"splits.{wish.split}: asked for {asked:g} samples in group {'/'.join(group) or 'all'}, but only "
+                f"splits.{wish.split}: asked for {asked:g} samples{each} in group {'/'.join(group) or 'all'}, but only "
                 f"{size} are planned{others}; ask for less, or raise the counts of the scenarios"
             )
         left = 0.0 if asked == left else min(left, left - asked + half)

@@ -15,11 +15,13 @@ from .. import RecipeError, ReleaseError
 from ..scenarios.text_file import read_text
 from ..scenarios.wanted_splits import WantedSplits, read_wanted_splits
 from .built import MANIFEST, Built, open_built
+from .candidates import Candidate, Selection, candidates_in
 from .out_folder import fresh, partial_of, put_in_place, refuse_within
 from .parquet_file import columns_of
 from .said import SAID, all_said
 from .said_speech import SPEECH, read_speech
-from .selection import Candidate, Selection, candidates_in, select, selection_facts, speakers_apart
+from .selected_speakers import speakers_apart
+from .selection import select, selection_facts
 from .side_files import QUALITY, REJECTS, read_quality, read_values
 from .stems import stem_path
 from .write import read_rows, sha256_of, write_split

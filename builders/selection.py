@@ -4,45 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from math import floor
-from pathlib import Path
 from typing import Any
 
 from .. import RecipeError
-from ..scenarios.conversation import parent_of
+from ..scenarios import SCENARIOS
 from ..scenarios.fields import unknown
 from ..scenarios.wanted_splits import SplitWish, WantedSplits
-from .parquet_file import columns_of
+from .candidates import Candidate, Selection
 from .quality import VALUES
 from .seeds import share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A sample as far as selection looks at it. `speakers` are the parents of all voices heard in it."""
-
-    id: str
-    scenario: str
-    language: str
-    script: str
-    domain: str
-    intent: str
-    speakers: frozenset[str]
-    length_s: float
-    values: Mapping[str, float | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """The split of each sample by id. `left_out` samples mix speakers of two splits and go nowhere.
-
-    `speakers` are the speakers of each split, where they were asked to be apart.
-    """
-
-    splits: Mapping[str, str]
-    left_out: tuple[str, ...]
-    speakers: Mapping[str, frozenset[str]]
+from .selected_speakers import speakers_of_splits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,25 +25,6 @@ class Bundle:
     group: tuple[str, ...]
     stratum: str
     samples: tuple[Candidate, ...]
-
-
-def candidate_of(row: Mapping[str, Any]) -> Candidate:
-    """Return a row of the schema (audio not needed) as selection looks at it."""
-    intents = [event["intent"] for event in row["events"] if event["intent"]]
-    return Candidate(
-        id=row["id"],
-        scenario=row["scenario"],
-        language=row["language"],
-        script=row["script"]["id"],
-        domain=row["script"]["domain"] or "",
-        intent=intents[-1] if intents else "",
-        speakers=frozenset(
-            parent_of(part["style"]) for voice in row["provenance"]["voices"] for part in voice["mix"]
-        )
-        or frozenset(voice["voice"] for voice in row["provenance"]["voices"]),
-        length_s=row["duration_s"],
-        values=row["checks"],
-    )
 
 
 def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) -> Selection:
@@ -88,7 +41,7 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
     """
     if not candidates:
         raise RecipeError("splits: there is no sample to select from")
-    speakers = _speakers_of_splits(candidates, wanted, seed) if wanted.speaker_disjoint else {}
+    speakers = speakers_of_splits(candidates, wanted, seed) if wanted.speaker_disjoint else {}
     bundles = bundles_of(candidates, wanted)
     taken: dict[str, str] = {}
     for wish in wanted.wishes:
@@ -109,7 +62,8 @@ def select(candidates: Sequence[Candidate], wanted: WantedSplits, *, seed: int) 
         sizes = group_sizes(bundles)
         for group, there in sorted(groups.items()):
             usable = [bundle for bundle in there if _usable(bundle, own)]
-            for bundle in _best(usable, wish, own, sizes[group], group, seed):
+            asked = asked_of(wish, sizes[group], n_languages(group, wanted))
+            for bundle in _best(usable, wish, own, asked, group, seed):
                 taken[bundle.key] = wish.split
     splits: dict[str, str] = {}
     left_out: list[str] = []
@@ -148,17 +102,34 @@ def bundles_of(candidates: Sequence[Candidate], wanted: WantedSplits) -> list[Bu
     """Return the samples by script, as they go into a split together."""
     found: dict[str, list[Candidate]] = {}
     for sample in candidates:
-        language = "" if wanted.keep_parallel else sample.language
+        language = "" if _stays_together(sample, wanted) else sample.language
         found.setdefault(f"{sample.scenario}/{language}/{sample.script}", []).append(sample)
+    spoken: dict[str, set[str]] = {}
+    for sample in candidates:
+        if _stays_together(sample, wanted):
+            spoken.setdefault(sample.scenario, set()).add(sample.language)
     bundles = []
     for key, samples in sorted(found.items()):
         samples.sort(key=lambda sample: sample.id)
+        languages = spoken.get(samples[0].scenario, {samples[0].language})
         group = tuple(
-            "+".join(sorted({str(getattr(sample, name)) for sample in samples})) for name in wanted.within
+            "+".join(sorted(languages if name == "language" else {str(getattr(s, name)) for s in samples}))
+            for name in wanted.within
         )
         stratum = samples[0].intent if wanted.stratify == "intent" else ""
         bundles.append(Bundle(key=key, group=group, stratum=stratum, samples=tuple(samples)))
     return bundles
+
+
+def _stays_together(sample: Candidate, wanted: WantedSplits) -> bool:
+    """Return whether a script's samples of all languages go into one split: they say the same, and it is wanted."""
+    scenario = SCENARIOS.get(sample.scenario)
+    return wanted.keep_parallel and scenario is not None and scenario.parallel
+
+
+def n_languages(group: tuple[str, ...], wanted: WantedSplits) -> int:
+    """Return how many languages a group holds that each count for themselves: parallel scripts share a group."""
+    return group[wanted.within.index("language")].count("+") + 1 if "language" in wanted.within else 1
 
 
 def _usable(bundle: Bundle, own: frozenset[str] | None) -> tuple[Candidate, ...]:
@@ -178,7 +149,7 @@ def _best(
     bundles: list[Bundle],
     wish: SplitWish,
     own: frozenset[str] | None,
-    group_size: int,
+    asked: float,
     group: tuple[str, ...],
     seed: int,
 ) -> list[Bundle]:
@@ -190,7 +161,6 @@ def _best(
         stratum: sum(_amount(bundle, wish, own) for bundle in there) for stratum, there in strata.items()
     }
     available = sum(amounts.values())
-    asked = asked_of(wish, group_size)
     if asked > available * (1 + 1e-9):
         unit = "h" if wish.hours is not None else "samples"
         there = f"{available:.3f}" if unit == "h" else f"{available:.0f}"
@@ -244,13 +214,13 @@ def _amount(bundle: Bundle, wish: SplitWish, own: frozenset[str] | None) -> floa
     return sum(s.length_s for s in there) / 3600 if wish.hours is not None else float(len(there))
 
 
-def asked_of(wish: SplitWish, group_size: int) -> float:
-    """Return what a wish asks of a group: samples, or hours where it counts these."""
+def asked_of(wish: SplitWish, group_size: int, n_languages: int) -> float:
+    """Return what a wish asks of a group: samples, or hours where it counts these; as much of each language."""
     if wish.count is not None:
-        return float(wish.count)
+        return float(wish.count * n_languages)
     if wish.fraction is not None:
         return float(max(1, round(wish.fraction * group_size)))
-    return wish.hours or 0.0
+    return (wish.hours or 0.0) * n_languages
 
 
 def largest_remainders(shares: Mapping[str, float]) -> dict[str, float]:
@@ -266,96 +236,6 @@ def largest_remainders(shares: Mapping[str, float]) -> dict[str, float]:
     for name in sorted(shares, key=lambda n: (-(shares[n] - whole[n]), n))[:missing]:
         whole[name] += 1
     return whole
-
-
-def _speakers_of_splits(
-    candidates: Sequence[Candidate], wanted: WantedSplits, seed: int
-) -> dict[str, frozenset[str]]:
-    """Return which speakers belong to which split, drawn so that samples lose as few companions as can be.
-
-    Speakers that are heard together in a sample are kept together where that is possible: a split takes the
-    speaker first with whom most samples stay whole.
-    """
-    everybody = sorted({speaker for sample in candidates for speaker in sample.speakers})
-    asked = speakers_asked(wanted, everybody)
-    free = set(everybody)
-    chosen: dict[str, frozenset[str]] = {}
-    for wish in wanted.wishes:
-        own: set[str] = set()
-        while len(own) < asked[wish.split]:
-            own.add(min(free - own, key=lambda s: _cost_of(s, own, candidates, wish.split, seed)))
-        chosen[wish.split] = frozenset(own)
-        free -= own
-    chosen[wanted.rest] = frozenset(free)
-    return chosen
-
-
-def speakers_asked(wanted: WantedSplits, everybody: Sequence[str]) -> dict[str, int]:
-    """Return how many speakers each wish asks for.
-
-    Raises
-    ------
-    RecipeError
-        If they leave nobody for the rest.
-    """
-    asked = {wish.split: _n_speakers(wish, everybody) for wish in wanted.wishes}
-    if sum(asked.values()) >= len(everybody):
-        raise RecipeError(
-            f"splits: asked for {', '.join(f'{n} {split}' for split, n in asked.items())} speakers and some for "
-            f"{wanted.rest}, but there are only {len(everybody)}: {', '.join(everybody)}; ask for fewer, or build "
-            f"with more voices"
-        )
-    return asked
-
-
-def _n_speakers(wish: SplitWish, everybody: Sequence[str]) -> int:
-    if wish.speakers is not None:
-        return wish.speakers
-    return max(1, round((wish.fraction or 0.2) * len(everybody)))
-
-
-def _cost_of(
-    speaker: str, own: set[str], candidates: Sequence[Candidate], split: str, seed: int
-) -> tuple[int, int, float]:
-    """Return how many samples would be torn if the speaker joined, less the whole ones gained; ties by hash."""
-    together = own | {speaker}
-    torn = sum(1 for s in candidates if s.speakers & together and not s.speakers <= together)
-    whole = sum(1 for s in candidates if s.speakers <= together)
-    return torn - whole, -whole, share(seed, speaker, f"speakers/{split}")
-
-
-_COLUMNS = [
-    *("id", "scenario", "language", "split", "duration_s", "events", "checks", "script"),
-    "provenance",
-]
-
-
-def candidates_in(paths: Iterable[Path]) -> list[Candidate]:
-    """Return the rows of Parquet files as selection looks at them; audio is not read."""
-    return [candidate_of(row) for path in paths for row in columns_of(path, _COLUMNS)]
-
-
-def speakers_apart(candidates: Sequence[Candidate], selection: Selection) -> dict[str, str]:
-    """Return how far apart the speakers of the splits came out, by language, in the words of `Company.disjoint`.
-
-    Only languages with several splits are there.
-    """
-    heard: dict[tuple[str, str], set[str]] = {}
-    for candidate in candidates:
-        if candidate.id in selection.splits:
-            place = candidate.language, selection.splits[candidate.id]
-            heard[place] = heard.get(place, set()) | candidate.speakers
-
-    def are_apart(places: Iterable[tuple[str, str]]) -> bool:
-        return not any(a[1] != b[1] and heard[a] & heard[b] for a, b in combinations(places, 2))
-
-    everywhere = are_apart(heard)
-    found = {}
-    for language in dict.fromkeys(language for language, _ in heard):
-        own = [place for place in heard if place[0] == language]
-        if len(own) > 1:
-            found[language] = "all languages" if everywhere else "this language" if are_apart(own) else "no"
-    return found
 
 
 def selection_facts(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..builders.quality import VALUES
 from ..builders.quality.table import histogram, quality_lines
@@ -91,6 +92,12 @@ def quality_notes(summary: Summary) -> list[str]:
             for name, limits in facts["gates"].items()
         ]
         notes.append("")
+        if summary.n_later:
+            notes += [
+                f"{summary.n_later} of {len(summary.quality)} samples are of a later attempt: an earlier one failed "
+                f"a limit, or did not reach what is tried for.",
+                "",
+            ]
     if beside.voice_gate:
         notes.append(
             "How often the gates on voices are wrong, on all pairs of this dataset's clips of 2 s and more:"
@@ -151,8 +158,15 @@ def intelligibility_notes(summary: Summary) -> list[str]:
     ]
 
 
+_SAID_NO = {
+    "event": ("is not what its label says", "are not what their label says"),
+    "times": ("is not marked where it is heard", "are not marked where they are heard"),
+}
+"""What somebody says of a sample, or of several, who answers a question "no"."""
+
+
 def listening_line(beside: SideFiles) -> str:
-    """Return what listeners said: numbers of raters and samples, and kappa; or that nobody was asked."""
+    """Return how many rated how many samples, what they said, and how many samples failed; or that nobody was asked."""
     facts = beside.listening
     if not facts:
         return "not human-validated."
@@ -162,4 +176,23 @@ def listening_line(beside: SideFiles) -> str:
         kappa = "not defined" if question["kappa"] is None else f"{question['kappa']:.2f}"
         mean = f", mean {question['mean']:.2f}" if "mean" in question else ""
         parts.append(f"{name}: {counts}{mean}, κ {kappa}")
-    return f"human-validated: {facts['n_raters']} raters, {facts['n_items']} samples. {'; '.join(parts)}."
+    parts += [
+        _failed(name, question)
+        for name, question in facts["questions"].items()
+        if name in _SAID_NO and question["counts"] and "no_by_most" in question
+    ]
+    n_raters, n_items = facts["n_raters"], facts["n_items"]
+    return (
+        f"rated by {n_raters} {'person' if n_raters == 1 else 'people'}, {n_items} "
+        f"sample{'s' * (n_items != 1)}: {'; '.join(parts)}."
+    )
+
+
+def _failed(name: str, question: Mapping[str, Any]) -> str:
+    """Return how many samples failed by most of those who answered a question, and by half of them."""
+    n, n_half = len(question["no_by_most"]), len(question.get("no_by_half", ()))
+    half = f", {n_half} more by half of them" if n_half else ""
+    return (
+        f"{n} sample{'s' * (n != 1)} {_SAID_NO[name][n != 1]} by most raters{half} (listening.json, "
+        f"{name}.no_by_most)"
+    )

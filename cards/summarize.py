@@ -58,7 +58,7 @@ class Summary:
     `parts` counts the rows of each configuration that hold a part; `treatments` holds (target, measured)
     levels in dB by preset; `labels` counts (what was meant, what M3's rule says); `speakers` and `scripts` are
     those of each split; `speech_s` is by role; `quality` holds configuration, split and measured values of each
-    row; `beside` is what stands beside the shards.
+    row; `n_later` counts rows of a later attempt than the first; `beside` is what stands beside the shards.
     """
 
     manifest: dict[str, Any]
@@ -88,6 +88,7 @@ class Summary:
     gaps: list[MeasuredGap] = field(default_factory=list)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
     quality: list[tuple[str, str, dict[str, float | None]]] = field(default_factory=list)
+    n_later: int = 0
     beside: SideFiles = field(default_factory=SideFiles)
 
     @property
@@ -189,6 +190,7 @@ def _spoken_by(made: Mapping[str, Any], source: str) -> Part:
 
 def _add_origin(summary: Summary, config: str, row: dict[str, Any]) -> None:
     made, script = row["provenance"], row["script"]
+    summary.n_later += made["attempt"] > 0
     summary.engines[(made["engine"], made["engine_version"], made["engine_licence"])] += 1
     summary.sources[(script["source"], script["licence"])] += 1
     if made["llm"]:

@@ -219,8 +219,19 @@ def licence_table(summary: Summary) -> Table:
 
 
 def split_table(summary: Summary) -> Table:
-    """Return the scripts and speakers of each split, and how many other splits share them."""
-    table = [["split", "scripts", "speakers", "scripts also elsewhere", "speakers also elsewhere"]]
+    """Return the scripts and speakers of each split, and how many other splits share them.
+
+    A voice that is mixed counts as all speakers that it is mixed of.
+    """
+    table = [
+        [
+            "split",
+            "scripts",
+            "speakers, mixed voices taken apart",
+            "scripts also elsewhere",
+            "speakers also elsewhere",
+        ]
+    ]
     for split, scripts in summary.scripts.items():
         others = [name for name in summary.scripts if name != split]
         speakers = summary.speakers.get(split, set())

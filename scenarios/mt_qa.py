@@ -315,6 +315,7 @@ def _pauses(role: Role, placed: PlacedTurn, i: int, start: int, asked_at: int, r
 SCENARIO = Scenario(
     name="mt_qa",
     prefix="qa",
+    parallel=True,
     meaning="question-answer pairs by user and system on own stems, turn shifts drawn from a timing profile",
     script=ScriptForm(
         turns=(

@@ -112,6 +112,8 @@ class Scenario:
     annotate: Callable[[Plan, Timeline], Annotation]
     roles: tuple[str, ...] = ("user",)
     """The roles that need a voice."""
+    parallel: bool = False
+    """Whether scripts of one id say the same in all languages."""
     n_alike: Callable[[Entry], int] = _one
     """How many takes in a row share their voices, because they differ in one planned thing only."""
 

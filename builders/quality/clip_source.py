@@ -33,7 +33,10 @@ _CURE = "duplexkit export --check says more"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipPlace:
-    """Where a clip lies: a file (its channel and span), a stem by its hash, or a cell of a Parquet row."""
+    """Where a clip lies: a file (its channel and span), a stem by its hash, or a cell of a Parquet row.
+
+    `lost_stem`: the row names a stem that is not there, so the turn is cut from the track, as it is heard.
+    """
 
     path: str
     stem: str = ""
@@ -45,6 +48,7 @@ class ClipPlace:
     text: str = ""
     speaker: str = ""
     relation: str = ""
+    lost_stem: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +142,7 @@ def _turn(
         text=(turn["reading"] or turn["text"]) if has_stem else turn["spoken_text"],
         speaker=turn["speaker"],
         relation=turn["role"],
+        lost_stem=bool(stem) and not has_stem,
     )
 
 

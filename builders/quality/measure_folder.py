@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import AudioError
+from ...scenarios import SCENARIOS
 from ...whole_file import put_text
 from ..engines import run_on
 from . import MEASURES
@@ -121,11 +122,11 @@ def _measure_pairs(
 
 
 def pairs_of(items: Sequence[MeasuredItem]) -> Iterator[tuple[MeasuredItem, MeasuredItem]]:
-    """Yield the samples that are one script in two languages, turn by turn."""
+    """Yield the samples that are one script in two languages, turn by turn: of scenarios whose scripts are parallel."""
     found: dict[tuple[str, ...], MeasuredItem] = {}
     for item in items:
         parts = item.id.split("/")
-        if len(parts) != 4:
+        if len(parts) != 4 or parts[0] not in SCENARIOS or not SCENARIOS[parts[0]].parallel:
             continue
         key = (parts[0], *parts[2:])
         other = found.setdefault(key, item)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from duplexkit import RecipeError
 from duplexkit.builders.build import BuildResult
+from duplexkit.builders.candidates import Candidate
 from duplexkit.builders.foresee import most_left
-from duplexkit.builders.selection import Candidate, bundles_of, group_sizes, select
+from duplexkit.builders.selection import bundles_of, group_sizes, select
 from duplexkit.scenarios.wanted_splits import SplitWish, WantedSplits
 from tests.conftest import tone_recipe_text
 from tests.tone import ToneSpeaker
@@ -23,15 +24,15 @@ Build = Callable[..., BuildResult]
     [
         (
             "[splits.test]\ncount = 5",
-            "splits.test: asked for 5 samples in group user_backchannel/en[+]ja, but only 4 are planned; ask for less",
+            "splits.test: asked for 5 samples in group user_backchannel/en, but only 2 are planned; ask for less",
         ),
         (
-            "[splits.test]\ncount = 3\n[splits.validation]\ncount = 3",
-            "splits.validation: asked for 3 samples in group user_backchannel/en[+]ja, but only 4 are planned, of "
-            "which other splits leave at most 2;",
+            "[splits.test]\ncount = 2\n[splits.validation]\ncount = 1",
+            "splits.validation: asked for 1 samples in group user_backchannel/en, but only 2 are planned, of "
+            "which other splits leave at most 0;",
         ),
         (
-            "[splits.test]\ncount = 4",
+            "[splits.test]\ncount = 2",
             "splits: nothing would be left for train: all 4 planned samples are asked for",
         ),
         (

@@ -93,6 +93,30 @@ def test_without_stems_turns_are_cut_from_the_tracks(built: Path, tmp_path: Path
             assert other["active_level_dbov"] == pytest.approx(one["active_level_dbov"], abs=1.5)
 
 
+def test_without_stems_it_is_measured_only_as_heard_and_apart(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(built, copy)
+    shutil.rmtree(copy / "stems")
+    before = sorted(p for p in copy.rglob("*"))
+    arguments = ["check", str(copy), "--measure", "active_level", "--cache", str(tmp_path / "cache")]
+    for more in ([], ["--as-heard"]):
+        assert main([*arguments, *more]) == 2
+        assert "its stems are not there" in capsys.readouterr().err
+    assert sorted(p for p in copy.rglob("*")) == before
+    assert main([*arguments, "--as-heard", "--out", str(tmp_path / "heard")]) == 0
+    assert "the limits are for dry speech and were not asked" in capsys.readouterr().out
+    assert len((tmp_path / "heard" / "values.jsonl").read_text().splitlines()) == len(items_of(copy))
+
+
+def test_what_was_measured_nowhere_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tone(tmp_path / "set" / "a.wav", 2.0)
+    arguments = ["check", str(tmp_path / "set"), "--measure", "speaking_rate", "--language", "ja"]
+    assert main([*arguments, "--cache", str(tmp_path / "cache"), "--out", str(tmp_path / "q")]) == 0
+    assert "not measured in ja: speaking_rate_hz: no clip is of the kind" in capsys.readouterr().out
+
+
 def test_languages_pair_by_script(built: Path) -> None:
     pairs = [(a.id, b.id) for a, b in pairs_of(items_of(built))]
     assert pairs and all(a.replace("/en/", "/ja/") == b for a, b in pairs)

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from duplexkit import RecipeError, ReleaseError
 from duplexkit.builders.build import BuildResult, build
+from duplexkit.builders.candidates import Candidate, Selection
 from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.reselect import load_wanted_splits, reselect
 from duplexkit.builders.said import all_said
-from duplexkit.builders.selection import Candidate, Selection, largest_remainders, select, speakers_apart
+from duplexkit.builders.selected_speakers import speakers_apart
+from duplexkit.builders.selection import largest_remainders, select
 from duplexkit.builders.variant import Asked, variant_of
 from duplexkit.cards.card import write_card
 from duplexkit.scenarios.wanted_splits import read_wanted_splits
@@ -63,6 +65,43 @@ def test_hours_are_filled_per_group_with_the_best() -> None:
         mine = [c for c in ranked if chosen[c.id] == "test"]
         assert mine == ranked[: len(mine)]
         assert sum(c.length_s for c in mine) / 3600 == pytest.approx(0.1, abs=0.5 * 100 / 3600)
+
+
+def test_as_much_of_each_language_whether_scripts_are_parallel_or_not() -> None:
+    """Parallel dialogues go together, other scripts of one id have nothing to do with each other."""
+    for scenario, n_apart in (("mt_qa", 0), ("user_interruption", 3)):
+        there = [
+            candidate(
+                i,
+                id=f"{scenario}/{language}/s{i}/0",
+                scenario=scenario,
+                language=language,
+                values={"wer": wer},
+            )
+            for i in range(12)
+            for language, wer in (("en", i / 40), ("ja", (11 - i) / 40 if n_apart else i / 40))
+        ][:-1]  # one was rejected
+        table = wanted(test={"count": 3, "measure": "wer"}, within=["language"])
+        chosen = select(there, table, seed=1).splits
+        test = sorted(id_ for id_, split in chosen.items() if split == "test")
+        assert Counter(id_.split("/")[1] for id_ in test) == {"en": 3, "ja": 3}
+        scripts = Counter(id_.split("/")[2] for id_ in test)
+        assert sum(n == 1 for n in scripts.values()) == 2 * n_apart
+
+
+def test_speakers_are_chosen_by_what_their_samples_measure() -> None:
+    """Each sample has one speaker: the best of these are taken, and with them the best samples."""
+    there = [
+        candidate(i, speakers=frozenset({f"v{i % 4}"}), values={"dnsmos_ovrl": 3.0 + (i % 4) / 10 + i / 1000})
+        for i in range(40)
+    ]
+    table = wanted(test={"fraction": 0.25, "measure": "dnsmos_ovrl", "speakers": 2}, within=[])
+    chosen = select(there, table, seed=3)
+    assert chosen.speakers["test"] == {"v2", "v3"}
+    best = sorted((c for c in there if c.speakers <= {"v2", "v3"}), key=lambda c: -c.values["dnsmos_ovrl"])[
+        :10
+    ]
+    assert {id_ for id_, split in chosen.splits.items() if split == "test"} == {c.id for c in best}
 
 
 @given(st.permutations(FORTY), st.integers(0, 5))
@@ -200,7 +239,7 @@ def test_a_build_splits_by_what_it_measured(tone_build: Callable[..., BuildResul
         assert set(pq.read_table(path, columns=["split"])["split"].to_pylist()) == {path.name.split("-")[0]}
     scripts = defaultdict(set)
     for row in rows.values():
-        scripts[row["scenario"], row["script"]["id"]].add(row["split"])
+        scripts[row["scenario"], row["language"], row["script"]["id"]].add(row["split"])
     assert all(len(there) == 1 for there in scripts.values())
     assert {k: v for k, v in rows[min(rows)].items() if k not in ("split", "provenance")} == {
         k: v for k, v in plain[min(rows)].items() if k not in ("split", "provenance")

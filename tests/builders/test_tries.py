@@ -157,6 +157,9 @@ def test_a_build_keeps_the_best_of_its_attempts(best: BuildResult, tried: Callab
     assert facts["gates"]["end_level_db"] == [
         "utterance: at most -25 (dB re the clip's speech), tried for -99"
     ]
+    card = (best.folder / "README.md").read_text(encoding="utf-8")
+    n_later = sum(row["provenance"]["attempt"] > 0 for row in rows_of(best.folder).values())
+    assert f"{n_later} of 4 samples are of a later attempt" in card and n_later
     for row in rows_of(best.folder).values():
         speeds = [turn["speed"] for turn in row["provenance"]["turns"]]
         assert row["provenance"]["attempt"] == max(map(SPEEDS.index, speeds))
