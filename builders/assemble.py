@@ -87,6 +87,7 @@ def assemble(
         recipe_digest=recipe_digest(site.recipe),
         shards=facts,
         n_rejected=len(rejected),
+        variant_of=None if site.base is None else site.base.variant_of,
     )
     (folder / "manifest.json").write_text(
         json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"

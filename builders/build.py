@@ -85,7 +85,10 @@ def build(
         rejects = tuple(outcome for outcome in ordered if outcome.rejected)
         limit = recipe.checks.max_rejected_fraction
         if len(rejects) > limit * len(jobs):
-            table = reasons_table([read_reject(site, outcome.key) for outcome in rejects])
+            table = reasons_table(
+                [read_reject(site, outcome.key) for outcome in rejects],
+                f"{partial_dir / 'rows'}/*/*.reject.json",
+            )
             raise ReleaseError(
                 f"{len(rejects)} of {len(jobs)} samples were rejected, more than "
                 f"checks.max_rejected_fraction = {limit:g}:\n{table}\n"

@@ -23,12 +23,23 @@ MANIFEST = "manifest.json"
 
 _CURE = "build or fetch the folder again"
 
+_VARIANT: dict[str, Form] = {
+    "name": str,
+    "version": str,
+    "recipe_digest": str,
+    "asked": [str],
+    "changed": {"*": {"was": object, "is": object}},
+}
+_VARIANT["variant_of?"] = _VARIANT
+"""What a variant was made from, which may be a variant itself."""
+
 _SHAPE: Form = {
     "format": int,
     "schema_version": int,
     "recipe_digest": str,
     "rejected": int,
     "generator?": {"dirty?": (bool, None)},
+    "variant_of?": _VARIANT,
     "recipe": {
         "name": str,
         "version": str,
@@ -107,7 +118,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     if not path.exists():
-        raise InputError(f"{folder}: no finished dataset (there is no {MANIFEST}); build it first")
+        raise InputError(
+            f"{folder}: no finished dataset (there is no {MANIFEST}); build it first, or, if it is a folder of sound, "
+            "measure it with duplexkit check FOLDER --measure NAME (duplexkit list measures has the names)"
+        )
     return manifest_in(path)
 
 

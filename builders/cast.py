@@ -66,7 +66,7 @@ def cast(
     group: str,
     position: int,
     take: int,
-    other_than: Cast | None = None,
+    other_than: Mapping[Role, Voice] | None = None,
 ) -> Cast:
     """Return the voices of one sample.
 
@@ -80,26 +80,31 @@ def cast(
     position, take
         The script's place in the bank (among those of its split), and which draw of it this is.
     other_than
-        Who must not play the role again (`variant`).
+        Who must not play the role again (`variant`). Nor does anybody of their styles, except in as few roles as
+        the pools leave no other choice.
 
     Raises
     ------
     RecipeError
         If the pools hold no unrelated voices for all roles.
     """
-    ranked: list[tuple[Role, list[Voice]]] = []
+    before = other_than or {}
+    ranked: list[tuple[Role, list[Voice], frozenset[str]]] = []
     for role in map(Role, roles):
         pool = pools[role]
         block, at = divmod(position, max(len(pool), 1))
         order = _order(pool, rng_for(seed, f"{group}/{role.value}", f"cast/{take}/{block}"))
         voices = order[at:] + order[:at]
-        if other_than is not None:
-            voices = [voice for voice in voices if voice.id != other_than.voices.get(role)]
-        ranked.append((role, voices))
-    chosen = _unrelated(ranked, frozenset())
+        styles: frozenset[str] = frozenset()
+        if role in before:
+            voices = [voice for voice in voices if voice.id != before[role].id]
+            styles = frozenset(before[role].parents)
+        ranked.append((role, voices, styles))
+    tried = (_unrelated(ranked, frozenset(), n_alike=n) for n in range(len(before) + 1))
+    chosen = next((found for found in tried if found is not None), None)
     if chosen is None:
         pool_names = "; ".join(
-            f"{role.value}: {', '.join(v.id for v in voices) or 'nobody'}" for role, voices in ranked
+            f"{role.value}: {', '.join(v.id for v in voices) or 'nobody'}" for role, voices, _ in ranked
         )
         raise RecipeError(
             f"speech.voices: {group} needs an unrelated voice for each of {', '.join(roles)}"
@@ -122,14 +127,20 @@ def _order(pool: tuple[Voice, ...], rng: np.random.Generator) -> list[Voice]:
     return [voice for _, _, voice in sorted(placed, key=lambda place: place[:2])]
 
 
-def _unrelated(ranked: list[tuple[Role, list[Voice]]], related: frozenset[str]) -> dict[Role, str] | None:
-    """Return the first choice, in the order of the ranks, in which no two voices share a part."""
+def _unrelated(
+    ranked: list[tuple[Role, list[Voice], frozenset[str]]], related: frozenset[str], *, n_alike: int
+) -> dict[Role, str] | None:
+    """Return the first choice, in the order of the ranks, in which no two voices share a part.
+
+    At most `n_alike` of them share one with the parts that were heard in their role before.
+    """
     if not ranked:
         return {}
-    (role, voices), *others = ranked
+    (role, voices, styles), *others = ranked
     for voice in voices:
-        if not related & set(voice.parents):
-            rest = _unrelated(others, related | set(voice.parents))
+        n_left = n_alike - bool(styles & set(voice.parents))
+        if n_left >= 0 and not related & set(voice.parents):
+            rest = _unrelated(others, related | set(voice.parents), n_alike=n_left)
             if rest is not None:
                 return {role: voice.id, **rest}
     return None

@@ -130,7 +130,7 @@ def export_(
         raise RecipeError(
             f"{context.obj if build is None else build}: no clips{by}; there is nothing to write"
         )
-    typer.echo(f"{archive}: {export_clips(clips, context.obj, archive)} clips written")
+    typer.echo(f"{archive}: {len(export_clips(clips, context.obj, archive))} clips written")
 
 
 @cache_app.command("import")

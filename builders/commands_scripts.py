@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from .. import ScriptError
@@ -18,6 +17,7 @@ from ..scenarios.bank import SHIPPED
 from ..scenarios.names import read_language
 from .commands_dialogues import accept, rewrite, translate
 from .commands_write import write
+from .printed_table import print_tables
 from .text_options import (
     BaseUrl,
     Domains,
@@ -67,7 +67,10 @@ def lint(
         "lint-answers.jsonl"
     ),
 ) -> None:
-    """Check scripts: form, speech, lengths, duplicates, quotas; exit 1 if anything is wrong."""
+    """Check scripts: form, speech, lengths, duplicates, quotas; exit 1 if anything is wrong.
+
+    Of a language without rules the form is checked, and whether a text comes twice.
+    """
     from ..scenarios.lint import lint_scripts
     from .seeds import rng_for
     from .writers.answer_length import sample_answers, short_answers
@@ -84,7 +87,8 @@ def lint(
     if model:
         endpoint = endpoint_of(model, base_url, key_env=key_env)
         with session_of(endpoint, answers, Budget(), n_workers=4) as session:
-            sampled = sample_answers(found, session, n=sample, rng=rng_for(0, "lint", "contexts"))
+            measured = [script for script in found if script.language not in report.form_only]
+            sampled = sample_answers(measured, session, n=sample, rng=rng_for(0, "lint", "contexts"))
         for finding in short_answers(sampled):
             typer.echo(str(finding))
             errors += 1
@@ -94,6 +98,8 @@ def lint(
                 f"{model}: {len(lengths_s)} answers, {lengths_s[0]:.0f} to {lengths_s[-1]:.0f} s, "
                 f"median {lengths_s[len(lengths_s) // 2]:.0f} s"
             )
+    for one in report.form_only:
+        _say_form_only(one)
     typer.echo(
         f"{report.n_scripts} scripts, {errors} errors, {len(report.findings) - report.n_errors} warnings; "
         f"{time.monotonic() - began:.1f} s"
@@ -131,6 +137,7 @@ def import_(
 ) -> None:
     """Import rows that you have as scripts; those that the linter refuses are listed and left out."""
     from ..scenarios.lint import check_script
+    from ..scenarios.lint.language_rules import has_rules
     from .writers.import_scripts import Rules, read_rows, scripts_of
     from .writers.pronounce import pronounce
     from .writers.script_lines import numbered, read_file, refuse_unreadable, write_file
@@ -163,9 +170,19 @@ def import_(
     there = read_file(path, scenario, language)
     if kept:
         write_file(path, (*there, *numbered(kept, there, scenario)))
+    if not has_rules(language):
+        _say_form_only(language)
     typer.echo(f"{path}: {len(there)} there, {len(kept)} of {len(found)} rows imported")
     if len(kept) < len(found):
         raise typer.Exit(1)
+
+
+def _say_form_only(language: str) -> None:
+    """Say what was not looked at in scripts of a language without rules."""
+    typer.echo(
+        f"{language}: only the form was checked (turns, keys, marks, texts that come twice), because there are no "
+        f"rules for {language!r}: whether the words serve their scenario is for a reader to say (docs/languages.md)"
+    )
 
 
 def _pairs(options: Iterable[str] | None, flag: str) -> dict[str, str]:
@@ -212,5 +229,4 @@ def _show(found: list[Script], report: LintReport) -> None:
             if (quota.language, quota.scenario) == (language, scenario):
                 mark = "" if quota.holds else "wrong"
                 table.add_row(language, scenario, quota.name, quota.shown, quota.wanted, mark)
-    console = Console()
-    (console if console.is_terminal else Console(width=120)).print(table)
+    print_tables(table)

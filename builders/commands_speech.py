@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from .. import RecipeError
@@ -126,6 +125,7 @@ def voices(
     from ..scenarios.fields import unknown
     from ..scenarios.recipe import load_recipe
     from . import voice_table
+    from .printed_table import print_tables
     from .speakers import engines, make_speaker
     from .workshop import speaker_of
 
@@ -144,7 +144,7 @@ def voices(
     if as_json:
         typer.echo(json.dumps(voice_table.as_json(found, speaker), indent=1, ensure_ascii=False))
     else:
-        Console().print(voice_table.as_table(found, speaker))
+        print_tables(voice_table.as_table(found, speaker))
         for line in voice_table.engine_lines(engines()[speaker.engine]):
             typer.echo(line)
     if play is not None:
@@ -194,6 +194,7 @@ def variant(
     from .build import build as run
     from .make_sample import Outcome
     from .out_folder import refuse_within
+    from .printed_table import print_tables
     from .progress import Steps
     from .variant import Asked, variant_of
     from .variant_report import to_speak, write_report
@@ -247,10 +248,16 @@ def variant(
         f"\n{out}: {ids['same']} samples with the same id, {ids['parallel']} parallel ones, "
         f"{len(ids['new'])} new, {len(ids['missing'])} of the build are not there"
     )
-    table = Table("column", "same", "changed")
+    table = Table("column", "same", "changed", "of it")
     for column, counts in report["columns"].items():
-        table.add_row(column, str(counts["same"]), str(counts["changed"]))
-    Console().print(table)
+        fields = ", ".join(f"{field} {n}" for field, n in counts.get("fields", {}).items())
+        table.add_row(column, str(counts["same"]), str(counts["changed"]), fields)
+    print_tables(table)
+    for found in report["voices"]["alike"]:
+        typer.echo(
+            f"{found['id']}: {found['role']} is {found['is']}, was {found['was']}: both of the style "
+            f"{', '.join(found['shared'])}"
+        )
     typer.echo(
         f"{result.n_spoken} utterances spoken, {result.n_cached} from the cache, {result.n_kept} from {build}; "
         f"{len(result.rejects)} samples rejected. All of it: {out / 'variant.json'}"

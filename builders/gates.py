@@ -218,13 +218,15 @@ def missing_gated(gates: Sequence[Gate], reasons: Mapping[str, str]) -> list[str
     return [reason for name, reason in reasons.items() if any(VALUES[g.value][0].name == name for g in gates)]
 
 
-def reasons_table(rejects: Iterable[Mapping[str, Any]]) -> str:
-    """Return the reasons for which samples were rejected, as lines of a table, the most frequent first.
+def reasons_table(rejects: Iterable[Mapping[str, Any]], lie_in: str) -> str:
+    """Return the reasons for which samples were rejected, the most frequent first, each with a whole example.
 
     Parameters
     ----------
     rejects
         The entries of ``rejects.jsonl``; the last attempt of each counts, each reason once a sample.
+    lie_in
+        Where the reasons of all samples can be read.
     """
     counts: Counter[str] = Counter()
     examples: dict[str, str] = {}
@@ -233,11 +235,12 @@ def reasons_table(rejects: Iterable[Mapping[str, Any]]) -> str:
         named = {f["name"]: _line(f) for f in last.get("findings", ())} or {"speech": last["reasons"][0]}
         for name, line in named.items():
             counts[name] += 1
-            examples.setdefault(name, f"{reject['id']}: {line}")
-    rows = [("reason", "samples", "for example")]
-    rows += [(name, str(n), examples[name][:160]) for name, n in counts.most_common()]
-    width = max(len(row[0]) for row in rows)
-    return "\n".join(f"  {name:<{width}}  {n:>7}  {example}" for name, n, example in rows)
+            examples.setdefault(name, f"for example {reject['id']}: {' '.join(line.split())}")
+    width = max(map(len, ("reason", *counts)))
+    lines = [f"  {'reason':<{width}}  samples"]
+    for name, n in counts.most_common():
+        lines += [f"  {name:<{width}}  {n:>7}", f"    {examples[name]}"]
+    return "\n".join([*lines, f"  all reasons of all of them: {lie_in}"])
 
 
 def _line(finding: Mapping[str, str]) -> str:

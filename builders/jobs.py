@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
 from .. import RecipeError
 from ..scenarios import SCENARIOS
-from ..scenarios.conversation import Cast, Plan, Script
+from ..scenarios.conversation import Cast, Plan, Role, Script, Voice
 from ..scenarios.fields import unknown
 from ..scenarios.recipe import Recipe
 from ..scenarios.scenario import Entry, PlanContext
@@ -133,7 +134,7 @@ def plan_of(
     pools: Pools,
     *,
     voices: Cast | None = None,
-    other_than: Cast | None = None,
+    other_than: Mapping[Role, Voice] | None = None,
 ) -> Plan:
     """Return the plan of a sample; it depends on the job and on nothing that is built beside it.
 

@@ -21,7 +21,7 @@ def recipes() -> Table:
 
 def scenarios() -> list[Table]:
     """Return the scenarios with presets and bank sizes, and their fields."""
-    overview = Table("scenario", "what", "presets", "scripts", title="Scenarios", show_lines=True)
+    overview = Table("scenario", "what", "presets", "scripts", title="Scenarios")
     fields = Table(
         "scenario", "field", "unit", "meaning", title=r"Fields of a recipe's \[scenarios.NAME] table"
     )
@@ -30,7 +30,7 @@ def scenarios() -> list[Table]:
             f"{language} {len(load_scripts(scenario.name, language))}"
             for language in languages_of(scenario.name)
         )
-        presets = "\n".join(f"{name} ({preset.fdb_relation})" for name, preset in scenario.presets.items())
+        presets = ", ".join(f"{name} ({preset.fdb_relation})" for name, preset in scenario.presets.items())
         overview.add_row(scenario.name, scenario.meaning, presets, bank)
         for field in scenario.fields.values():
             fields.add_row(scenario.name, field.name, field.unit, field.meaning)

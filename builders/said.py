@@ -61,7 +61,8 @@ class Base:
 
     `digest` is that of what it said. `same_ids`: nothing else than its samples is built. `same_speech`: its
     voices speak, and what it said is taken from its stems. `other_voices`: no voice plays the role that it
-    played there.
+    played there. `variant_of` is what the manifest of the variant says of it: name, version and recipe digest
+    of the build, what was asked, and each key that changed with its old and new value.
     """
 
     folder: Path
@@ -69,6 +70,7 @@ class Base:
     same_ids: bool
     same_speech: bool
     other_voices: bool
+    variant_of: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

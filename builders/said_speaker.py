@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .. import EngineError
 from ..scenarios.conversation import Voice
-from .said_speech import read_speech
+from .said_speech import read_speech, voices_of_build
 from .speakers import Clip, Speaker, SpeechRequest
 
 
@@ -36,16 +36,7 @@ class SaidSpeaker:
             language: {name: tuple(ids) for name, ids in named.items()}
             for language, named in facts["sets"].items()
         }
-        self._voices = {
-            voice["id"]: Voice(
-                **{
-                    **voice,
-                    "languages": tuple(voice["languages"]),
-                    "mix": tuple((name, weight) for name, weight in voice["mix"]),
-                }
-            )
-            for voice in facts["voices"]
-        }
+        self._voices = voices_of_build(folder)
 
     def voices(self) -> dict[str, Voice]:
         """Return the voices of the build's languages by id."""

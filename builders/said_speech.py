@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from .. import ReleaseError
 from ..scenarios.bank import SHIPPED
+from ..scenarios.conversation import Role, Voice
 from ..scenarios.recipe import Recipe
 from .json_file import Form, read_json
-from .said import FOLDER
+from .said import FOLDER, Said
 from .speakers import Speaker, takes_speed
 
 SPEECH, SCRIPTS = f"{FOLDER}/speech.json", f"{FOLDER}/scripts"
@@ -72,6 +75,51 @@ def read_speech(folder: Path) -> dict[str, Any]:
     """
     facts: dict[str, Any] = read_json(folder / SPEECH, _FACTS, cure="build the folder again")
     return facts
+
+
+def voices_of_build(folder: Path) -> dict[str, Voice]:
+    """Return who could speak in a build, by id.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder does not say it.
+    """
+    path = folder / SPEECH
+    facts = path.stat() if path.is_file() else None
+    return dict(_voices(folder, None if facts is None else (facts.st_mtime_ns, facts.st_size)))
+
+
+@lru_cache(maxsize=8)
+def _voices(folder: Path, state: tuple[int, int] | None) -> dict[str, Voice]:
+    """Return the voices; a file that did not change is read once in a process."""
+    return {
+        voice["id"]: Voice(
+            **{
+                **voice,
+                "languages": tuple(voice["languages"]),
+                "mix": tuple((name, weight) for name, weight in voice["mix"]),
+            }
+        )
+        for voice in read_speech(folder)["voices"]
+    }
+
+
+def played_before(folder: Path, said: Said) -> dict[Role, Voice]:
+    """Return who played which role in a sample of a build.
+
+    Raises
+    ------
+    ReleaseError
+        If the build does not say who could speak, or another one than these spoke.
+    """
+    voices = voices_of_build(folder)
+    for voice in said.cast.values():
+        if voice not in voices:
+            raise ReleaseError(
+                f"{folder / SPEECH}: voices: {voice!r}, who speaks in {said.id}, is missing; build the folder again"
+            )
+    return {Role(role): voices[voice] for role, voice in said.cast.items()}
 
 
 def scripts_of_build(folder: Path, languages: Iterable[str]) -> Path:

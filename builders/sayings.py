@@ -9,6 +9,7 @@ from typing import Any
 from ..scenarios.conversation import Plan, PlannedTurn
 from .jobs import Job, plan_of
 from .said import Said, from_json, said_of, to_json, utterance_key
+from .said_speech import played_before
 from .sample import Sample, Utterance
 from .seeds import rng_for
 from .speak import request_of, speak_turn
@@ -29,7 +30,7 @@ def planned(site: Site, job: Job) -> Plan:
         job,
         pools,
         voices=before.voices if base.same_speech else None,
-        other_than=before.voices if base.other_voices else None,
+        other_than=played_before(base.folder, before) if base.other_voices else None,
     )
 
 

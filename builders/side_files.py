@@ -83,7 +83,8 @@ def read_quality(folder: Path) -> dict[str, Any]:
 
 def read_listening(folder: Path) -> dict[str, Any]:
     """Return ``listening.json``: what listeners said; empty where nobody was asked."""
-    question: Form = {"counts": {"*": int}, "kappa": (float, None), "mean?": float}
+    ids: Form = {"no_by_most?": [str], "no_by_half?": [str]}
+    question: Form = {"counts": {"*": int}, "kappa": (float, None), "mean?": float, **ids}
     form: Form = {"dataset": str, "n_raters": int, "n_items": int, "questions": {"*": question}}
     cure = "take the answers in again: duplexkit listen FOLDER --answers FILE ..., or take the file away"
     facts = _object(folder / LISTENING, form, cure=cure)

@@ -86,14 +86,16 @@ def variant_of(folder: Path, asked: Asked) -> Variant:
     if not asked.language:
         _refuse_more(before, recipe)
     same_speech = not asked.voices and not asked.engine and recipe.speech == before.speech
+    changed = _changed(before, recipe)
     base = Base(
         folder=folder,
         digest=hashlib.sha256((folder / SAID).read_bytes()).hexdigest(),
         same_ids=not asked.language,
         same_speech=same_speech and not asked.language,
         other_voices=bool(asked.voices),
+        variant_of=_variant_of(manifest, asked, changed),
     )
-    return Variant(recipe=recipe, base=base, changed=_changed(before, recipe))
+    return Variant(recipe=recipe, base=base, changed=changed)
 
 
 def _refuse_unknown_scenario(override: str, there: tuple[str, ...]) -> None:
@@ -111,6 +113,27 @@ def _refuse_more(before: Recipe, after: Recipe) -> None:
                 f"scenarios.{entry.scenario}.count = {entry.count}: a variant has the samples of its build, at most "
                 f"{counts[entry.scenario]} per language; for more, build the recipe itself with that count"
             )
+
+
+def _variant_of(
+    manifest: Mapping[str, Any], asked: Asked, changed: Mapping[str, tuple[Any, Any]]
+) -> dict[str, Any]:
+    """Return what the variant's manifest says of the build, which may be a variant itself."""
+    words = [
+        *(f"--{key} {value}" for key in ("voices", "engine", "language") if (value := getattr(asked, key))),
+        *(f"--treatment {treatment}" for treatment in asked.treatments),
+        *(f"--set {override}" for override in asked.overrides),
+    ]
+    if asked.scripts is not None:
+        words.append(f"--scripts {asked.scripts.resolve().name}")  # where it lies is nobody's business
+    facts = {
+        "name": manifest["recipe"]["name"],
+        "version": manifest["recipe"]["version"],
+        "recipe_digest": manifest["recipe_digest"],
+        "asked": words,
+        "changed": {key: {"was": was, "is": now} for key, (was, now) in changed.items()},
+    }
+    return {**facts, **{key: manifest[key] for key in ("variant_of",) if key in manifest}}
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

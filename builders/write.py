@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +146,12 @@ def manifest(
     recipe_digest: str,
     shards: dict[str, dict[str, Any]],
     n_rejected: int,
+    variant_of: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return what a folder holds: per shard its SHA-256, bytes, rows and seconds; and what it was made from."""
+    """Return what a folder holds: per shard its SHA-256, bytes, rows and seconds; and what it was made from.
+
+    `variant_of` says of a variant which build it is one of, and what was changed.
+    """
     return {
         "format": MANIFEST_FORMAT,
         "schema_version": SCHEMA_VERSION,
@@ -155,6 +159,7 @@ def manifest(
         "generator": generator(),
         "recipe": recipe,
         "recipe_digest": recipe_digest,
+        **({} if variant_of is None else {"variant_of": dict(variant_of)}),
         "rejected": n_rejected,
         "files": {
             name: {"sha256": sha256_of(folder / name), "bytes": (folder / name).stat().st_size, **facts}

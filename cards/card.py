@@ -19,6 +19,7 @@ from .front import front_matter, named_configs
 from .licenses import missing_attributions, problems_of_claim
 from .quality_section import intelligibility_notes, listening_line, quality_notes, quality_table
 from .summarize import Summary, summarize
+from .variant_section import variant_lines, variant_table
 from .voice_basis import basis_of
 
 MEASURED_PLOTS = {
@@ -85,6 +86,8 @@ def render_card(summary: Summary, about: About, folder: Path) -> str:
         recipe=recipe,
         title=title,
         version=version,
+        variant=variant_lines(summary.manifest),
+        variant_changes=variant_table(summary.manifest),
         repository=about.repository or "PATH_OR_REPO",
         revision=f', revision="v{version}"' if about.repository else "",
         first_config=first_config,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
+from ..builders.built import read_manifest
 from ..builders.json_file import read_text
+from .variant_section import variant_lines
 
 FILE = "CHANGELOG.md"
 HEAD = "# Changelog\n"
@@ -13,17 +16,18 @@ _SECTION = re.compile(r"^## (\S+)", re.MULTILINE)
 
 
 def read_changelog(folder: Path, version: str) -> str:
-    """Return CHANGELOG.md of a folder, or that of a first release where there is none.
+    """Return CHANGELOG.md of a folder; where there is none, that of a first release, or of a new variant.
 
     Raises
     ------
     ReleaseError
-        If it cannot be read; names it.
+        If it, or the manifest, cannot be read; names the file.
     """
     path = folder / FILE
     if path.exists():
         return read_text(path, cure="write it again, or take it away: the next card starts a new one")
-    return f"{HEAD}\n## {version}\n\n- First release.\n"
+    lines = variant_lines(read_manifest(folder)) or ["First release."]
+    return with_entry(HEAD, version=version, lines=tuple(lines))
 
 
 def versions(text: str) -> tuple[str, ...]:
@@ -60,4 +64,4 @@ def latest_entries(text: str, n: int = 5) -> str:
 
 def _sections(text: str) -> list[str]:
     starts = [match.start() for match in _SECTION.finditer(text)]
-    return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+    return [text[a:b] for a, b in pairwise([*starts, len(text)])]

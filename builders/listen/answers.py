@@ -88,7 +88,11 @@ def _says_something(given: Mapping[str, Any]) -> bool:
 
 
 def listening_facts(folder: Path, raters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return n raters, n samples, and per question the counts, kappa and, for naturalness, mean and interval."""
+    """Return n raters, n samples, and per question the counts, kappa and, for naturalness, mean and interval.
+
+    Of a question that is answered yes or no also the ids of the samples to which more than half of those who
+    answered it said "no" (`no_by_most`), and to which exactly half did (`no_by_half`).
+    """
     ids = sorted({id_ for answers in raters.values() for id_ in answers})
     known = {row["id"]: row for row in rows_with(folder, ids, ["id", "duration_s"])}
     for id_ in ids:
@@ -115,6 +119,12 @@ def listening_facts(folder: Path, raters: Mapping[str, Mapping[str, Any]]) -> di
             "n_items": sum(bool(item) for item in per_item),
             "kappa": fleiss_kappa(per_item),
         }
+        if "no" in QUESTIONS[question]:
+            shares = {id_: item["no"] / item.total() for id_, item in zip(ids, per_item, strict=True) if item}
+            questions[question] |= {
+                "no_by_most": [id_ for id_, share in shares.items() if share > 0.5],
+                "no_by_half": [id_ for id_, share in shares.items() if share == 0.5],
+            }
     means = [
         sum(int(answer) * n for answer, n in item.items()) / sum(item.values())
         for id_ in ids

@@ -82,6 +82,7 @@ class Recorded:
                 engine=self.engine,
                 languages=tuple(dict.fromkeys(r.language for r in own)),
                 gender=own[0].gender,
+                age=own[0].age,
                 accent=own[0].accent,
                 licence=self.licence,
                 attribution=self._attribution,

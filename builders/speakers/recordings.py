@@ -30,6 +30,7 @@ class Recording:
     speaker: str
     language: str
     gender: str
+    age: str
     accent: str
     words: tuple[tuple[str, float, float], ...] | None
     sha256: str
@@ -151,6 +152,7 @@ def _recording(
         speaker=_speaker(_text(row, columns["speaker"], where), where),
         language=str(row.get("language") or language),
         gender=str(row.get("gender") or "unknown"),
+        age=str(row.get("age") or "unknown"),
         accent=str(row.get("accent") or ""),
         words=_given_words(row.get("words"), where),
         sha256=hashlib.sha256(_bytes(read, where)).hexdigest(),

@@ -14,7 +14,7 @@ from .event_rules import check_aside, check_background, check_token
 from .finding import LintReport, QuotaResult, ScriptFinding
 from .form_rules import check_form
 from .forms import DOMAINS
-from .language_rules import load_rules
+from .language_rules import has_rules
 from .mark_rules import check_pauses, check_places
 from .parallel import check_parallel
 from .problem import Problem
@@ -45,9 +45,9 @@ RULES: tuple[Callable[[ReadScript], Iterator[Problem]], ...] = (
 def check_script(
     script: Script, pronounce: Pronounce, domains: Collection[str] = DOMAINS
 ) -> tuple[ScriptFinding, ...]:
-    """Return what one script by itself is found wanting in."""
+    """Return what one script by itself is found wanting in; of a language without rules, in its form alone."""
     problems = list(check_form(script, domains))
-    if _is_sound(problems):
+    if _is_sound(problems) and has_rules(script.language):
         problems += _by_rules(read(script, pronounce))
     return tuple(_finding(script, problem) for problem in problems)
 
@@ -57,7 +57,8 @@ def lint_scripts(
 ) -> LintReport:
     """Return all that is found in a set of scripts, of one or several scenarios and languages.
 
-    A script without the turns of its scenario is reported, and left out of everything else.
+    A script without the turns of its scenario is reported, and left out of everything else. In a language
+    without rules the form is checked, and whether a text comes twice.
 
     Parameters
     ----------
@@ -66,29 +67,30 @@ def lint_scripts(
         How a text is spoken; see `reading.Pronounce`.
     domains : collection of str
         The topics that `domain` may name.
-
-    Raises
-    ------
-    ScriptError
-        For a language without rules.
     """
     findings: list[ScriptFinding] = []
     sound: list[Script] = []
     reads: dict[tuple[str, str], list[ReadScript]] = defaultdict(list)
     for script in scripts:
-        load_rules(script.language)
         problems = list(check_form(script, domains))
         if _is_sound(problems):
-            one = read(script, pronounce)
-            problems += _by_rules(one)
             sound.append(script)
-            reads[script.language, script.scenario].append(one)
+            if has_rules(script.language):
+                one = read(script, pronounce)
+                problems += _by_rules(one)
+                reads[script.language, script.scenario].append(one)
         findings += [_finding(script, problem) for problem in problems]
     quotas = [quota for group in reads.values() for quota in results(group)]
     duplicates, near = _duplicates(sound)
     quotas += near
     findings += [*duplicates, *check_parallel(sound), *map(_quota_finding, filterfalse(_holds, quotas))]
-    return LintReport(n_scripts=len(scripts), findings=tuple(findings), quotas=tuple(quotas))
+    languages = dict.fromkeys(script.language for script in scripts)
+    return LintReport(
+        n_scripts=len(scripts),
+        findings=tuple(findings),
+        quotas=tuple(quotas),
+        form_only=tuple(filterfalse(has_rules, languages)),
+    )
 
 
 def _is_sound(problems: Iterable[Problem]) -> bool:
@@ -143,6 +145,7 @@ def _duplicates(scripts: Sequence[Script]) -> tuple[list[ScriptFinding], list[Qu
             is_share=True,
         )
         for group in _groups(scripts)
+        if has_rules(group[0].language)
     ]
     return findings, quotas
 

@@ -9,8 +9,8 @@ from math import ceil
 
 from ..conversation import Script
 from .forms import FORMS
-from .language_rules import load_rules
-from .tokens import jaccard, normalised, tokens
+from .language_rules import has_rules, load_rules
+from .tokens import as_it_stands, jaccard, normalised, tokens
 
 NEAR = 0.8
 """Token Jaccard from which two texts are near duplicates."""
@@ -44,8 +44,12 @@ def units(script: Script) -> Iterator[Unit]:
 
     The whole script; context and event by themselves too; of a dialogue the questions that need no history.
     A backchannel is the pair of its context and token: its tokens are bound to the token, so that two pairs
-    are alike only where the token is the same.
+    are alike only where the token is the same. In a language without rules, whose words nobody can tell here,
+    whole texts are compared, of the script and its context alone: other parts may be short, and come again.
     """
+    if not has_rules(script.language):
+        yield from _whole_units(script)
+        return
     rules = load_rules(script.language)
     form = FORMS[script.scenario]
     whole = " ".join(turn.text for turn in script.turns)
@@ -64,6 +68,14 @@ def units(script: Script) -> Iterator[Unit]:
         least = MIN_TOKENS if rules.tokens == "words" else 3 * MIN_TOKENS
         if part == "context" or len(found) >= least:
             yield Unit(script=script, part=part, text=normalised(turn.text), tokens=found)
+
+
+def _whole_units(script: Script) -> Iterator[Unit]:
+    texts = [as_it_stands(turn.text) for turn in script.turns]
+    whole = " ".join(texts)
+    yield Unit(script=script, part="script", text=whole, tokens=frozenset([whole]))
+    if len(texts) > 1 and FORMS[script.scenario].part(0).part == "context":
+        yield Unit(script=script, part="context", text=texts[0], tokens=frozenset([texts[0]]))
 
 
 def are_compared(first: Unit, second: Unit) -> bool:

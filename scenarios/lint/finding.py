@@ -64,11 +64,15 @@ class QuotaResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintReport:
-    """All that was found in a set of scripts."""
+    """All that was found in a set of scripts.
+
+    `form_only` are the languages without rules: of their scripts the form was checked and nothing else.
+    """
 
     n_scripts: int
     findings: tuple[ScriptFinding, ...]
     quotas: tuple[QuotaResult, ...]
+    form_only: tuple[str, ...] = ()
 
     @property
     def n_errors(self) -> int:

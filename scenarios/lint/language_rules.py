@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 from ... import ScriptError
@@ -62,6 +63,19 @@ def known_languages() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in _FOLDER.iterdir()))
 
 
+def has_rules(language: str) -> bool:
+    """Return whether there are rules for a language (BCP-47; its first part decides)."""
+    return _file(_primary(language)).is_file()
+
+
+def _primary(language: str) -> str:
+    return language.split("-")[0].lower()
+
+
+def _file(primary: str) -> Traversable:
+    return _FOLDER / f"{primary}.toml"
+
+
 @cache
 def load_rules(language: str) -> LanguageRules:
     """Return the rules of a language (BCP-47; its first part decides).
@@ -71,8 +85,8 @@ def load_rules(language: str) -> LanguageRules:
     ScriptError
         If there are none.
     """
-    primary = language.split("-")[0].lower()
-    path = _FOLDER / f"{primary}.toml"
+    primary = _primary(language)
+    path = _file(primary)
     if not path.is_file():
         raise ScriptError(
             f"the linter has no rules for language {language!r}: {unknown('language', primary, known_languages())}; "

@@ -24,6 +24,17 @@ def normalised(text: str) -> str:
     return " ".join(_WORD.findall(folded))
 
 
+def as_it_stands(text: str) -> str:
+    """Return the text without our marks, case, width and the number of spaces: what any language can spare.
+
+    Examples
+    --------
+    >>> as_it_stands("¿Ya  [pause:clause] está?")
+    '¿ya está?'
+    """
+    return " ".join(unicodedata.normalize("NFKC", shown(text)).casefold().split())
+
+
 def tokens(text: str, rules: LanguageRules) -> frozenset[str]:
     """Return the words of a text; for a language without spaces, its pairs of characters.
 

@@ -83,6 +83,23 @@ def test_a_newer_folder_is_refused_before_anything_else(folder: Path, key: str, 
         manifest_in(path)
 
 
+@pytest.mark.parametrize("deep", [False, True])
+def test_what_a_variant_is_of_has_a_form(folder: Path, deep: bool) -> None:
+    """A manifest without it stays valid; a variant of a variant is looked at through and through."""
+    path = folder / "manifest.json"
+    manifest = manifest_in(path)
+    assert "variant_of" not in manifest
+    facts = {"name": "a", "version": "1.0.0", "recipe_digest": "0", "asked": [], "changed": {}}
+    manifest["variant_of"] = {**facts, "variant_of": facts} if deep else facts
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    assert manifest_in(path) == manifest
+    facts["changed"] = {"seed": {"was": 1}}
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    where = "variant_of." * (1 + deep)
+    with pytest.raises(ReleaseError, match=rf"\({where}changed\.seed\.is is missing\)"):
+        manifest_in(path)
+
+
 def test_json_says_line_and_key(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"n": 1}\n\n{"n": "2"}\n', encoding="utf-8")

@@ -1,5 +1,6 @@
 """Who speaks: balanced voices and genders, distinct roles, nobody in two splits."""
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -112,9 +113,48 @@ def test_too_few_voices_are_an_error_that_names_them() -> None:
 
 
 def test_a_variant_gives_a_role_to_somebody_else() -> None:
-    for position, before in enumerate(casts(18, ("user", "other"))):
+    by_id = {one.id: one for one in POOL[Role.USER]}
+    for position, was in enumerate(casts(18, ("user", "other"))):
+        before = {role: by_id[name] for role, name in was.voices.items()}
         after = casts(position + 1, ("user", "other"), other_than=before)[-1]
-        assert after[Role.USER] != before[Role.USER] and after[Role.OTHER] != before[Role.OTHER]
+        assert after[Role.USER] != was[Role.USER] and after[Role.OTHER] != was[Role.OTHER]
+
+
+@given(
+    links=st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=2, unique=True), min_size=3, max_size=9),
+    was=st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=2, unique=True), min_size=2, max_size=2),
+    again=st.integers(0, 8),
+    seed=st.integers(0, 99),
+)
+def test_a_variant_shares_as_few_styles_with_who_played_before_as_it_can(
+    links: list[list[int]], was: list[list[int]], again: int, seed: int
+) -> None:
+    """Against every cast there is: nobody twice, and no cast has fewer roles that keep a style."""
+    roles = (Role.USER, Role.OTHER)
+    pool = [voice(f"v{i}", "female", ("en",), *(f"p{k}" for k in link)) for i, link in enumerate(links)]
+    others = [voice(f"w{i}", "female", ("en",), *(f"p{k}" for k in link)) for i, link in enumerate(was)]
+    before = dict(zip(roles, (pool[again] if again < len(pool) else others[0], others[1]), strict=True))
+
+    def n_alike(pair: tuple[Voice, Voice]) -> int:
+        return sum(
+            bool(set(one.parents) & set(before[role].parents)) for role, one in zip(roles, pair, strict=True)
+        )
+
+    able = [
+        pair
+        for pair in itertools.product(pool, repeat=2)
+        if not set(pair[0].parents) & set(pair[1].parents)
+        and all(one.id != before[role].id for role, one in zip(roles, pair, strict=True))
+    ]
+    asked = {"seed": seed, "group": "g/en", "position": 0, "take": 0, "other_than": before}
+    if not able:
+        with pytest.raises(RecipeError, match="other than before"):
+            cast(pools(*pool), roles=("user", "other"), **asked)
+        return
+    chosen = cast(pools(*pool), roles=("user", "other"), **asked)
+    by_id = {one.id: one for one in pool}
+    pair = (by_id[chosen[Role.USER]], by_id[chosen[Role.OTHER]])
+    assert pair in able and n_alike(pair) == min(map(n_alike, able))
 
 
 def families_heard(company, split: str) -> set[str]:

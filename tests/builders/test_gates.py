@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -207,9 +208,12 @@ def test_a_sample_that_never_passes_is_rejected_with_measure_value_limit_and_has
 def test_too_many_rejects_stop_the_build_with_a_table(tone_build: Build) -> None:
     text = with_checks(tone_recipe_text("user_interruption"), LONGER.format(limit=60, attempts=1))
     with pytest.raises(
-        ReleaseError, match=r"max_rejected_fraction = 0.1:\n  reason +samples +for example\n  speech_s +4"
-    ):
+        ReleaseError, match=r"max_rejected_fraction = 0.1:\n  reason +samples\n  speech_s +4\n"
+    ) as caught:
         tone_build(text.replace("fraction = 1.0", "fraction = 0.1"))
+    (pattern,) = re.findall(r"all reasons of all of them: (.*)", str(caught.value))
+    found = [json.loads(path.read_text("utf-8")) for path in Path("/").glob(pattern.lstrip("/"))]
+    assert len(found) == 4 and all("speech_s" in reject["attempts"][-1]["reasons"][0] for reject in found)
 
 
 def test_the_table_counts_each_reason_once_a_sample_and_the_last_attempt() -> None:
@@ -224,10 +228,24 @@ def test_the_table_counts_each_reason_once_a_sample_and_the_last_attempt() -> No
             },
             {"id": "b", "attempts": [{"findings": [finding("y"), finding("x")]}]},
             {"id": "c", "attempts": [{"findings": [], "reasons": ["the engine gave no sound"]}]},
-        ]
+        ],
+        "partial/rows",
     )
-    assert [line.split()[:2] for line in table.splitlines()[1:]] == [["y", "2"], ["x", "1"], ["speech", "1"]]
-    assert "c: the engine gave no sound" not in table.splitlines()[1]
+    heads, examples = table.splitlines()[1:-1:2], table.splitlines()[2:-1:2]
+    assert [line.split() for line in heads] == [["y", "2"], ["x", "1"], ["speech", "1"]]
+    assert [line.strip() for line in examples] == [
+        "for example a: turn 0: 1, wanted 2",
+        "for example b: turn 0: 1, wanted 2",
+        "for example c: the engine gave no sound",
+    ]
+    assert table.splitlines()[-1] == "  all reasons of all of them: partial/rows"
+
+
+def test_a_long_reason_stands_whole_with_its_remedy() -> None:
+    reason = f"'ann' has no recording of {'such words ' * 40!r};\nemma said it: record it, or choose voices by role"
+    table = reasons_table([{"id": "a", "attempts": [{"reasons": [reason]}]}], "partial/rows")
+    (line,) = [line for line in table.splitlines() if "for example" in line]
+    assert line.endswith("emma said it: record it, or choose voices by role") and "such words " * 40 in line
 
 
 HIBARI = """

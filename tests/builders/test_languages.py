@@ -75,7 +75,7 @@ def bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     prefixes = {"user_interruption": "ui", "user_backchannel": "ub", "pause_handling": "ph", "mt_qa": "qa"}
     for scenario, turns in TURNS.items():
         line = {
-            "id": f"{prefixes[scenario]}-001", "turns": turns, "domain": "daily", "register": "casual",
+            "id": f"{prefixes[scenario]}-001", "turns": turns, "domain": "cooking", "register": "casual",
             "source": "tests", "licence": "CC0-1.0", "tags": ["fdb"] if scenario == "user_backchannel" else [],
         }  # fmt: skip
         (folder / f"{scenario}.jsonl").write_text(json.dumps(line) + "\n")
@@ -203,6 +203,32 @@ def test_an_unknown_sound_is_refused() -> None:
         parse("Oh [sound:scream] no.")
 
 
+def test_the_linter_checks_the_form_of_any_language(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = bank / LANGUAGE / "user_interruption.jsonl"
+    (file.parent / "mt_qa.jsonl").unlink()  # shorter than is good
+    assert main(["scripts", "lint", str(bank)]) == 0
+    said = capsys.readouterr().out
+    assert f"{LANGUAGE}: only the form was checked" in said and "3 scripts, 0 errors" in said
+    assert f"there are no rules for {LANGUAGE!r}" in " ".join(said.split())
+    line = json.loads(file.read_text())
+    file.write_text("".join(json.dumps({**line, "id": id_}) + "\n" for id_ in ("ui-001", "ui-002")))
+    assert main(["scripts", "lint", str(file)]) == 1
+    assert "ui-002: its script is the same as the script of ui-001" in capsys.readouterr().out
+    file.write_text(json.dumps({**line, "turns": line["turns"][:1]}) + "\n")
+    assert main(["scripts", "lint", str(bank)]) == 1
+    assert "1 turn; user_interruption wants 2 turns" in capsys.readouterr().out
+
+
+def test_scripts_of_any_language_are_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("context,event,intent\nSowa tel aru mindo kalu?,Nen kipo dala!,correction\n")
+    arguments = ["scripts", "import", str(table), "--scenario", "user_interruption", "--language", LANGUAGE]
+    owned = ["--source", "me", "--licence", "CC0-1.0", "--set", "domain=cooking", "--set", "register=casual"]
+    assert main([*arguments, *owned, "--out", str(tmp_path / "bank")]) == 0
+    assert f"{LANGUAGE}: only the form was checked" in capsys.readouterr().out
+    assert (tmp_path / "bank" / LANGUAGE / "user_interruption.jsonl").is_file()
+
+
 def test_the_command_line_gives_one_line(bank: Path, tmp_path: Path, capsys) -> None:
     path = tmp_path / "r.toml"
     path.write_text(recipe_text("user_interruption").replace("conlang", "tone"))
@@ -239,6 +265,44 @@ def spanish(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 def test_the_spanish_of_the_documentation(spanish: ModuleType, word: str, said: str) -> None:
     """As a dictionary of Castilian has them."""
     assert spanish.phonemes(word) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Vale, ya son las 23 horas.", "'23'"),
+        ("¿Y el 5 % de 3 €?", "'5', '%', '3', '€'"),
+        ("Ça va", "'Ç'"),
+        ("ana@casa", "'@'"),
+        ("Vale, [veintitrés|23] horas.", "'23'"),
+    ],
+)
+def test_the_spanish_of_the_documentation_refuses_what_it_cannot_read(
+    spanish: ModuleType, tmp_path: Path, text: str, named: str
+) -> None:
+    speaker = spanish.ENGINE.make(tmp_path, {})
+    marked = parse(text)
+    request = SpeechRequest(
+        text=marked.text, language="es", voice=speaker.voices()["ef_dora"], readings=marked.readings
+    )
+    with pytest.raises(SpeechError) as caught:
+        speaker.speak(request)
+    assert str(caught.value).startswith(f"{named} in {marked.text!r}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Son las [23|veintitrés] horas.", ["sˈon", "lˈas", "beintitɾˈes", "ˈoɾas"]),
+        ("«¡Hola, [3|tres mil]…!», dijo (él) — ya.", ["ˈola", "tɾˈes mˈil", "dˈixo", "ˈel", "jˈa"]),
+    ],
+)
+def test_readings_and_marks_of_the_spanish_of_the_documentation(
+    spanish: ModuleType, text: str, said: list[str]
+) -> None:
+    marked = parse(text)
+    readings = sorted(spanish.readings_of(marked.text, marked.readings), key=lambda reading: reading.start)
+    assert [reading.spoken for reading in readings] == said and all(r.is_phonemes for r in readings)
 
 
 @pytest.mark.slow

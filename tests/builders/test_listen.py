@@ -20,6 +20,8 @@ from duplexkit.builders.built import dataset_digest
 from duplexkit.builders.listen.answers import q_of_presses, take_in
 from duplexkit.builders.listen.kappa import fleiss_kappa
 from duplexkit.builders.listen.page import QUESTIONS, drawn_ids, write_page
+from duplexkit.builders.side_files import read_side_files
+from duplexkit.cards.quality_section import listening_line
 from tests.builders.test_build import rows_of
 from tests.conftest import build_tones, tone_recipe_text
 
@@ -218,6 +220,53 @@ def test_answers_become_counts_kappa_and_q(built: Path, tmp_path: Path) -> None:
     q = facts["backchannel_q"][one]
     assert q["n_listeners"] == 2 and q["q"][2] == 0.5 and sum(q["q"]) == 0.5
     assert json.loads((folder / "listening.json").read_text())["n_raters"] == 2
+    assert event["no_by_most"] == [] and event["no_by_half"] == [two]
+
+
+def test_the_samples_that_failed_are_named(built: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(built, folder)
+    most, half, unsure, one_rater, good = sorted(drawn_ids(folder, n=5, seed=1))
+    said = {
+        "a": {most: "no", half: "no", unsure: "no", one_rater: "no", good: "yes"},
+        "b": {most: "no", half: "yes", unsure: "unsure", good: "yes"},
+        "c": {most: "yes", unsure: "unsure", good: "no"},
+    }
+    files = [
+        answers(
+            folder, tmp_path / f"{rater}.json", rater, {id_: {"event": one} for id_, one in given.items()}
+        )
+        for rater, given in said.items()
+    ]
+    take_in(folder, files)
+    questions = json.loads((folder / "listening.json").read_text())["questions"]
+    assert questions["event"]["no_by_most"] == [most, one_rater]
+    assert questions["event"]["no_by_half"] == [half]
+    assert questions["times"]["no_by_most"] == [] and "no_by_most" not in questions["naturalness"]
+    line = listening_line(read_side_files(folder))
+    assert line.startswith(
+        "rated by 3 people, 5 samples: naturalness: no answers, κ not defined; event: yes 4, no 6"
+    )
+    assert line.endswith(
+        "2 samples are not what their label says by most raters, 1 more by half of them (listening.json, "
+        "event.no_by_most)."
+    )
+    assert "not marked where" not in line, "nobody was asked"
+
+
+def test_ratings_from_before_the_failed_were_named_can_be_read(built: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(built, folder)
+    (one,) = drawn_ids(folder, n=1, seed=1)
+    take_in(folder, [answers(folder, tmp_path / "a.json", "a", {one: {"event": "no"}})])
+    path = folder / "listening.json"
+    facts = json.loads(path.read_text())
+    assert "1 sample is not what its label says by most raters (" in listening_line(read_side_files(folder))
+    for question in facts["questions"].values():
+        question.pop("no_by_most", None), question.pop("no_by_half", None)
+    path.write_text(json.dumps(facts))
+    line = listening_line(read_side_files(folder))
+    assert line.startswith("rated by 1 person, 1 sample: ") and "by most raters" not in line
 
 
 def test_wrong_answers_are_refused(built: Path, tmp_path: Path) -> None:

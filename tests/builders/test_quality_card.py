@@ -148,4 +148,6 @@ def test_ratings_enter_the_card(built: Path, tmp_path: Path) -> None:
     assert main(["listen", str(built), "--answers", str(files[0]), "--answers", str(files[1])]) == 0
     card = (built / "README.md").read_text(encoding="utf-8")
     # agreement 1/2, shares 3/4 and 1/4: kappa (1/2 - 10/16) / (6/16) = -1/3
-    assert "human-validated: 2 raters, 2 samples" in card and "event: yes 3, no 1, κ -0.33" in card
+    assert "**Human validation.** rated by 2 people, 2 samples: " in card
+    assert "event: yes 3, no 1, κ -0.33" in card
+    assert "0 samples are not what their label says by most raters, 1 more by half of them" in card

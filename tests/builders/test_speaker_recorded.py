@@ -76,6 +76,14 @@ def test_speakers_are_voices_with_what_the_table_says(clips: Path) -> None:
     assert speaker.voice_sets()["en"] == {"default": ("ann", "bob"), "female": ("ann",), "male": ("bob",)}
 
 
+def test_an_age_that_no_column_gives_is_unknown(clips: Path) -> None:
+    assert {voice.age for voice in made(clips).voices().values()} == {"unknown"}
+    rows = [*ROWS[:2], {**ROWS[2], "age": "child"}, ROWS[3]]
+    (clips / "metadata.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    ages = {name: voice.age for name, voice in made(clips).voices().items()}
+    assert ages == {"ann": "unknown", "bob": "child"}
+
+
 def test_word_times_of_the_table_are_kept(clips: Path) -> None:
     words = [
         {"text": "wait", "onset_s": 0.3, "offset_s": 0.8},

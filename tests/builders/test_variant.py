@@ -12,11 +12,12 @@ from duplexkit import RecipeError, ReleaseError
 from duplexkit.builders.build import BuildResult, build
 from duplexkit.builders.checked_folder import check_folder
 from duplexkit.builders.cli import main
+from duplexkit.builders.differences import differences
 from duplexkit.builders.jobs import jobs_of
 from duplexkit.builders.sayings import planned
 from duplexkit.builders.speakers import engines
 from duplexkit.builders.variant import Asked, recipe_table, variant_of
-from duplexkit.builders.variant_report import differences, to_speak
+from duplexkit.builders.variant_report import to_speak
 from duplexkit.builders.workshop import Site
 from duplexkit.cards.card import write_card
 from duplexkit.scenarios.recipe import load_recipe, read_recipe, recipe_digest, shipped_recipes
@@ -176,7 +177,7 @@ def test_another_language(tone_build: Build, tmp_path: Path) -> None:
     assert set(rows_of(result.folder)) == {id_.replace("/en/", "/ja/") for id_ in rows_of(base)}
     told = differences(base, result.folder)
     assert told["ids"] == {"same": 0, "parallel": 2, "new": [], "missing": []}
-    assert told["columns"]["texts"]["changed"] == told["columns"]["input"]["changed"] == 2
+    assert told["columns"]["turns"]["fields"]["text"] == told["columns"]["input"]["changed"] == 2
     assert told["columns"]["split"]["same"] == 2
 
 
@@ -271,11 +272,11 @@ def test_the_command_says_what_changed(
     report = json.loads((out / "variant.json").read_text())
     for paper in ("CHANGELOG.md", "CITATION.cff", "README.md", "plots/durations.png", "preview/index.html"):
         assert (out / paper).is_file(), paper
-    assert report["asked"]["scenarios.background_speech.treatment"] == {
+    assert report["variant_of"]["changed"]["scenarios.background_speech.treatment"] == {
         "was": "next_room@1", "is": "closed_door@1"
     }  # fmt: skip
     assert report["expected"]["usd"] is None
-    assert report["utterances"]["spoken"] == 0 and report["base"]["name"] == "tones"
+    assert report["utterances"]["spoken"] == 0 and report["variant_of"]["name"] == "tones"
     assert report["columns"]["clean_input"] == {"same": 4, "changed": 0}
     assert report["columns"]["input"] == {"same": 4, "changed": 4}
     assert main(["variant", str(base)]) == 2

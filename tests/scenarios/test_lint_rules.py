@@ -370,12 +370,52 @@ def test_places_for_a_listener(text, said):
     assert (said in found[0]) if said else not found
 
 
-def test_a_language_without_rules_is_refused_with_what_there_is():
+def test_rules_that_are_not_there_are_refused_with_what_there_is():
     with pytest.raises(ScriptError, match=r"no rules for language 'de'.*known: en, ja"):
         load_rules("de")
     assert load_rules("ja-JP") is load_rules("ja-JP") and load_rules("en-GB").name == "English"
     with pytest.raises(ScriptError, match=r"languages/de\.toml"):
-        lint_scripts([replace(interruption("Stop."), language="de")], pronounce)
+        load_rules("de")
+
+
+def unasked(marked, language):
+    raise AssertionError(f"{language} has no rules: its words are not looked at")
+
+
+def test_of_a_language_without_rules_the_form_is_checked():
+    good = replace(interruption("¡Espere, que ya no hace falta!"), language="es")
+    report = lint_scripts([good], unasked)
+    assert (report.findings, report.quotas, report.form_only) == ((), (), ("es",))
+    assert lint_scripts([interruption("Stop.")], pronounce).form_only == ()
+    wrong = replace(good, register="rude", turns=good.turns[:1])
+    said = [f.message for f in check_script(wrong, unasked)]
+    assert said[0].startswith("register: unknown register")
+    assert said[1].startswith("1 turn; user_interruption wants 2 turns")
+    assert lint_scripts([wrong], unasked).n_errors == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "second", "same"),
+    [
+        ("es", "¿Me explica  cómo se hace?", "¿me explica cómo se hace?", True),
+        ("es", "¿Cuánto cuesta el año nuevo?", "¿Cuánto cuesta el ano nuevo?", False),
+        ("hi", "मुझे दान दो", "मुझे दिन दो", False),
+    ],
+)
+def test_a_text_that_comes_twice_is_found_without_rules(language, first, second, same):
+    scripts = [
+        replace(
+            one,
+            id=f"ui-{k}",
+            language=language,
+            turns=(replace(one.turns[0], text=text), replace(one.turns[1], text=f"{k}!")),
+        )
+        for k, (one, text) in enumerate(zip([interruption("Stop.")] * 2, (first, second), strict=True))
+    ]
+    found = [f for f in lint_scripts(scripts, unasked).findings if f.rule == "duplicate"]
+    assert [(f.severity, f.script_id) for f in found] == ([("error", "ui-1")] if same else [])
+    if same:
+        assert "its context is the same as the context of ui-0" in found[0].message
 
 
 def test_findings_say_where():
