@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from .. import InputError, RecipeError
 from .inputs import file_there, files_there, folder_there
+from .printed_table import print_tables
 
 if TYPE_CHECKING:
     from .quality.measure import Measure, Tools
@@ -92,7 +92,7 @@ def measure(
                         write_worst(items, samples, value.name, target / f"worst-{value.name}.html", n=worst)
                     )
     names_of_values = [value.name for one in measures for value in one.values]
-    Console().print(_table(samples, names_of_values))
+    print_tables(_table(samples, names_of_values))
     for line in _unmeasured(samples, measures, tools):
         typer.echo(line)
     if any(one.name == "similarity" for one in measures) and not heard:
@@ -207,7 +207,7 @@ def select(
             mark = " (selected by)" if name in facts["selected_by"] else ""
             table.add_row(*first, f"{name}{mark}", f"{mean:.3f}")
             first = ["", "", "", ""]
-    Console().print(table)
+    print_tables(table)
     if (folder / LISTENING).is_file():
         typer.echo(f"{LISTENING} stays behind: the ratings are of all samples of {folder}")
     if facts["left_out"]:

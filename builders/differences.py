@@ -13,13 +13,19 @@ from ..scenarios.conversation import parent_of
 from .built import open_built, rows_in
 from .schema import COLUMNS, Type
 
+_NULL = bytes(8)
+"""What stands for null among digests, which are as long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """Digests of a row's columns and of their fields (None: null), and who plays which role, with their styles."""
+    """Digests of a row's columns and of their fields, one after the other, and who plays which role in what styles.
 
-    columns: tuple[bytes | None, ...]
-    fields: tuple[bytes | None, ...]
+    They are short, since those of all rows of the base are kept.
+    """
+
+    columns: bytes
+    fields: bytes
     cast: Mapping[str, tuple[str, frozenset[str]]]
 
 
@@ -51,10 +57,10 @@ def differences(base: Path, out: Path) -> dict[str, Any]:
             continue
         n_same, n_parallel = n_same + (old_id == id_), n_parallel + (old_id != id_)
         old = before.pop(old_id)
-        for counts, was, now in zip(columns.values(), old.columns, row.columns, strict=True):
-            if was is not None or now is not None:
+        for counts, was, now in zip(columns.values(), _each(old.columns), _each(row.columns), strict=True):
+            if was != _NULL or now != _NULL:
                 counts["same" if was == now else "changed"] += 1
-        for field, was, now in zip(_FIELDS, old.fields, row.fields, strict=True):
+        for field, was, now in zip(_FIELDS, _each(old.fields), _each(row.fields), strict=True):
             fields[field] += was != now
         for found in _compared(id_, old, row):
             n_by_voice[found.pop("kind")] += 1
@@ -109,8 +115,8 @@ def _rows_of(folder: Path) -> Iterator[tuple[str, _Row]]:
         yield (
             row["id"],
             _Row(
-                columns=tuple(_digest(row.get(column.name)) for column in COLUMNS),
-                fields=tuple(_digest(_field(row, path)) for path in _FIELDS),
+                columns=b"".join(_digest(row.get(column.name)) for column in COLUMNS),
+                fields=b"".join(_digest(_field(row, path)) for path in _FIELDS),
                 cast={
                     voice["role"]: (
                         voice["voice"],
@@ -133,10 +139,15 @@ def _field(value: Any, path: tuple[str, ...]) -> Any:
     return _field(value.get(path[0]), path[1:])
 
 
-def _digest(value: Any) -> bytes | None:
+def _digest(value: Any) -> bytes:
     if value is None:
-        return None
-    return hashlib.blake2b(json.dumps(_plain(value), sort_keys=True).encode(), digest_size=16).digest()
+        return _NULL
+    text = json.dumps(_plain(value), sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=len(_NULL)).digest()
+
+
+def _each(digests: bytes) -> Iterator[bytes]:
+    return (digests[at : at + len(_NULL)] for at in range(0, len(digests), len(_NULL)))
 
 
 def _plain(value: Any) -> Any:

@@ -18,8 +18,8 @@ def speakers_of_splits(
     """Return which speakers belong to which split, drawn so that samples lose as few companions as can be.
 
     Speakers that are heard together in a sample are kept together where that is possible: a split takes the
-    speaker first with whom most samples stay whole; where it takes the best samples, among those that tear the
-    fewest the one whose samples are the best.
+    speaker first with whom most samples stay whole; where it takes the best samples, among equals the one whose
+    samples are the best.
     """
     everybody = sorted({speaker for sample in candidates for speaker in sample.speakers})
     asked = speakers_asked(wanted, everybody)
@@ -62,9 +62,9 @@ def _n_speakers(wish: SplitWish, everybody: Sequence[str]) -> int:
 def _cost_of(
     speaker: str, own: set[str], candidates: Sequence[Candidate], wish: SplitWish, seed: int
 ) -> tuple[float, float, float]:
-    """Return how many samples would be torn if the speaker joined, how good those are that become whole; ties by hash.
+    """Return how many samples would be torn if the speaker joined, less those of company that are whole; ties by hash.
 
-    Without a measure, the samples that become whole count against the torn ones.
+    Then the mean of the samples that become whole counts, the best first; without a measure their number.
     """
     together = own | {speaker}
     torn = sum(1 for s in candidates if s.speakers & together and not s.speakers <= together)
@@ -72,6 +72,7 @@ def _cost_of(
     chance = share(seed, speaker, f"speakers/{wish.split}")
     if not wish.measure:
         return torn - len(whole), -len(whole), chance
+    torn -= sum(len(s.speakers) > 1 for s in whole)
     values = [v for s in whole if speaker in s.speakers and (v := s.values.get(wish.measure)) is not None]
     if not values:
         return torn, float("inf"), chance
