@@ -109,7 +109,9 @@ def test_an_import_that_is_exported_keeps_whom_to_name(ours: Path, tmp_path: Pat
 
 def test_other_splits_keep_it_too(ours: Path, tmp_path: Path) -> None:
     out = imported(ours, tmp_path / "out")
-    (tmp_path / "splits.toml").write_text("[splits.test]\ncount = 2\n", encoding="utf-8")
+    (tmp_path / "splits.toml").write_text(
+        "[splits]\nwithin = []\n[splits.test]\ncount = 2\n", encoding="utf-8"
+    )
     selected = tmp_path / "selected"
     assert main(["select", str(out), "--splits", str(tmp_path / "splits.toml"), "--out", str(selected)]) == 0
     assert (selected / "ATTRIBUTION.txt").read_bytes() == (out / "ATTRIBUTION.txt").read_bytes()
