@@ -90,6 +90,13 @@ def test_default_gates_are_of_known_values_and_leave_room() -> None:
         ("gates = { f0_hz = 3 }", r"checks.gates.f0_hz = 3: wanted \{ at_most = NUMBER \}"),
         ("gates = { f0_hz = { most = 3 } }", r"checks.gates.f0_hz.most: unknown key"),
         ("gates = { f0_hz = { scope = 'sample' } }", r"checks.gates.f0_hz: no limit"),
+        (
+            "gates.end_level_db = { try_for = -20 }",
+            r"try_for = -20: it fails the gate itself, wanted at most",
+        ),
+        ("gates.end_level_db = { try_for = nan }", r"end_level_db.try_for = nan: wanted one number"),
+        ("gates.end_level_db = { try_for = -60, scope = 'sample' }", r"a value of whole samples"),
+        ("gates.f0_hz = { try_for = 100 }", r"f0_hz.try_for: only values .* f0_hz is neither"),
         ("gates = { f0_hz = { at_least = 2, off = 'no' } }", r"checks.gates.f0_hz.off: unknown key"),
         ("gates = { f0_hz = { at_least = inf } }", r"checks.gates.f0_hz.at_least = inf: wanted one number"),
         (f"gates = {{ f0_hz = {{ at_least = {'9' * 400} }} }}", r"f0_hz.at_least = 9+: wanted one number"),

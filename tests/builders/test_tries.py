@@ -8,15 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duplexkit import RecipeError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.quality.measure import SpokenClip
 from duplexkit.builders.quality.truncation import end_level_db
 from duplexkit.builders.stems import read_stem
 from duplexkit.builders.tries import Tries, total
 from tests.builders.test_build import rows_of, shards_of
-from tests.builders.test_gates import with_checks
-from tests.conftest import tone_recipe_text
 
 Build = Callable[..., BuildResult]
 Voice = tuple[bool, float]
@@ -179,21 +176,3 @@ def test_a_build_that_goes_on_gives_the_same_bytes(
             tried(f"after{attempts}", OUT_OF_REACH_DB, attempts=attempts, describe=stop)
         again = tried(f"after{attempts}", OUT_OF_REACH_DB)
         assert again.n_resumed == n_resumed and shards_of(again.folder) == shards_of(best.folder)
-
-
-@pytest.mark.parametrize(
-    ("gate", "message"),
-    [
-        (
-            "end_level_db = { try_for = -20 }",
-            r"end_level_db.try_for = -20: it fails the gate itself, wanted at most",
-        ),
-        ("f0_hz = { try_for = 100 }", r"f0_hz.try_for: only values .* f0_hz is neither"),
-        ("end_level_db = { try_for = -60, scope = 'sample' }", r"a value of whole samples"),
-        ("end_level_db = { try_for = nan }", r"end_level_db.try_for = nan: wanted one number"),
-        ("end_level_db = { at_most = nan }", r"end_level_db.at_most = nan: wanted one number"),
-    ],
-)
-def test_what_cannot_be_tried_for_is_refused(tone_build: Build, gate: str, message: str) -> None:
-    with pytest.raises(RecipeError, match=message):
-        tone_build(with_checks(tone_recipe_text("user_interruption"), f"gates = {{ {gate} }}"))
