@@ -188,6 +188,9 @@ def check(
         if n_findings:
             raise typer.Exit(1)
         return
+    given = {"--out": out, "--recogniser": recogniser, "--comet": comet, "--as-heard": as_heard}
+    if idle := [option for option, value in given.items() if value]:
+        raise InputError(f"{', '.join(idle)}: only with --measure; `duplexkit list measures` has the names")
     from .checked_folder import check_folder
     from .progress import Steps
 

@@ -72,6 +72,11 @@ def measure(
             f"and treatment: what the build measured stands in the column checks; --as-heard with --out FOLDER "
             f"measures them as they are heard, without limits"
         )
+    if as_heard and not heard:
+        raise InputError(
+            f"{folder}: --as-heard is for built folders without their stems, and for measures of utterances; here it "
+            f"would change nothing: leave it out"
+        )
     target = out or folder / "quality"
     _refuse_target(target, folder)
     is_own = target.resolve() == (folder / "quality").resolve()

@@ -110,6 +110,17 @@ def test_without_stems_it_is_measured_only_as_heard_and_apart(
     assert len((tmp_path / "heard" / "values.jsonl").read_text().splitlines()) == len(items_of(copy))
 
 
+def test_options_that_would_do_nothing_are_refused(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path / "q")]
+    assert main(["check", str(built), "--as-heard", *out]) == 2
+    assert "--out, --as-heard: only with --measure" in capsys.readouterr().err
+    assert main(["check", str(built), "--measure", "clipping", "--as-heard", *out]) == 2
+    assert "--as-heard is for built folders without their stems" in capsys.readouterr().err
+    assert not (tmp_path / "q").exists()
+
+
 def test_what_was_measured_nowhere_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tone(tmp_path / "set" / "a.wav", 2.0)
     arguments = ["check", str(tmp_path / "set"), "--measure", "speaking_rate", "--language", "ja"]
