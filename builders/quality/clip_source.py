@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import ReleaseError
+from ... import AudioError, ReleaseError
 from ...acoustics.sound_file import read_sound, sound_facts
 from ..built import MANIFEST, open_built
 from ..json_file import misfit, read_json, read_text
@@ -256,6 +256,9 @@ def _stem_rate(folder: str, stem: str) -> int:
 @lru_cache(maxsize=2)
 def _audio(path: str, channel: int) -> tuple[NDArray[np.float32], int]:
     channels, rate = read_sound(Path(path))
+    peak = float(np.abs(channels[channel]).max(initial=0.0))
+    if peak > 1.0:
+        raise AudioError(f"{path}: its loudest sample is {peak:.4g}; wanted 1 at most: scale the file")
     return channels[channel], rate
 
 

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ... import AudioError
 from ...scenarios import SCENARIOS
 from ...whole_file import put_text
 from ..engines import run_on
@@ -67,24 +66,15 @@ def measure_folder(
 
 
 def measure_item(names: tuple[str, ...], tools: Tools, item: MeasuredItem) -> MeasuredSample:
-    """Return what the measures of these names say of one sample.
-
-    Raises
-    ------
-    AudioError
-        If its sound cannot be measured; names the sample.
-    """
-    try:
-        quality = measure_sample(
-            [read_clip(place, item.language) for place in item.clips],
-            [MEASURES[name] for name in names],
-            tools,
-            [read_clip(place, item.language) for place in item.tracks]
-            if any(MEASURES[name].scope == "tracks" for name in names)
-            else (),
-        )
-    except AudioError as error:
-        raise error if item.id in str(error) else AudioError(f"{item.id}: {error}") from None
+    """Return what the measures of these names say of one sample."""
+    quality = measure_sample(
+        [read_clip(place, item.language) for place in item.clips],
+        [MEASURES[name] for name in names],
+        tools,
+        [read_clip(place, item.language) for place in item.tracks]
+        if any(MEASURES[name].scope == "tracks" for name in names)
+        else (),
+    )
     return MeasuredSample(
         id=item.id,
         config=item.config,

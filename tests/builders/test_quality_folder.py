@@ -261,11 +261,16 @@ def test_values_are_not_written_where_they_do_not_belong(
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_sound_that_cannot_be_measured_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    soundfile.write(tmp_path / "none.wav", np.zeros(0), 16000)
-    arguments = ["check", str(tmp_path), "--measure", "active_level", "--language", "en"]
+@pytest.mark.parametrize("measure", ["active_level", "clipping", "pitch"])
+@pytest.mark.parametrize("samples", [np.zeros(0), np.full(16000, 1.5)], ids=["none", "too loud"])
+def test_sound_that_cannot_be_measured_is_named(
+    samples: np.ndarray, measure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    soundfile.write(tmp_path / "odd.wav", samples, 16000, subtype="FLOAT")
+    arguments = ["check", str(tmp_path), "--measure", measure, "--language", "en", "--workers", "1"]
     assert main([*arguments, "--cache", str(tmp_path / "cache")]) == 2
-    assert "none.wav" in capsys.readouterr().err
+    assert "odd.wav" in capsys.readouterr().err
+    assert not (tmp_path / "quality").exists()
 
 
 def test_the_command_writes_values_and_pages(built: Path, tmp_path: Path) -> None:
