@@ -33,7 +33,7 @@ class Voice:
     licence: str
     attribution: str
     mix: tuple[tuple[str, float], ...]
-    age: str = "adult"
+    age: str = "unknown"
     dnsmos: float | None = None
 
     @property

@@ -1,9 +1,10 @@
 """What many tests share: small recipes, and folders built once."""
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,19 @@ settings.register_profile("explore", deadline=None, suppress_health_check=[Healt
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 pytest_plugins = ["tests.browser", "tests.extras"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_folders_left(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Remove what a module's fixtures and examples made once all its tests have passed, as pytest does for a test."""
+    home = tmp_path_factory.getbasetemp()
+    before, n_failed = set(home.iterdir()), request.session.testsfailed
+    yield
+    if request.session.testsfailed == n_failed:
+        for made in set(home.iterdir()) - before:
+            shutil.rmtree(made, ignore_errors=True)
 
 
 @pytest.fixture(scope="module", autouse=True)

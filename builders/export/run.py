@@ -94,6 +94,11 @@ def _fill(
         if outcome.skipped:
             reasons[outcome.skipped] += 1
             origins.forget(outcome.id)
+        elif outcome.place in places:
+            raise ReleaseError(
+                f"rows {places[outcome.place]!r} and {outcome.id!r} of {source.folder} would both be "
+                f"{outcome.place}: in file names every mark of an id is '-'. Give one of their scripts another id"
+            )
         else:
             places[outcome.place] = outcome.id
             origins.keep(outcome.id)

@@ -306,6 +306,7 @@ def _table_voices() -> list[Voice]:
             licence=row["licence"],
             attribution=row["attribution"],
             mix=tuple((name, weight) for name, weight in row["mix"]),
+            age="adult",  # all of them sound so
             dnsmos=row["dnsmos"],
         )
         for row in _table()["voices"]

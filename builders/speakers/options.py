@@ -15,7 +15,7 @@ WHERE = "speech.options"
 _VOICE_FIELDS = by_name(
     NameField(name="gender", meaning="of the voice", known=("female", "male", "other", "unknown")),
     NameField(name="accent", meaning="language tag of the accent, for example en-GB"),
-    NameField(name="age", meaning="of the voice", known=("child", "young", "adult", "old")),
+    NameField(name="age", meaning="of the voice", known=("child", "young", "adult", "old", "unknown")),
     NameField(name="licence", meaning="SPDX id under which this voice may be used"),
     NameField(name="attribution", meaning="who is to be named for this voice"),
 )
@@ -126,7 +126,7 @@ def read_voices(
             licence=allowed,
             attribution=values.get("attribution", ""),
             mix=((f"{engine}:{name}", 1.0),),
-            age=values.get("age", "adult"),
+            age=values.get("age", "unknown"),
         )
         voices[name] = (voice, {key: values[key] for key in fields if key in values})
     return voices

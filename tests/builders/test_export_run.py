@@ -252,6 +252,18 @@ def test_rows_without_a_tasks_event_or_without_sound_are_left_out_with_the_reaso
         assert f"it has no {event}, which" in reasons
 
 
+@pytest.mark.parametrize("to", sorted(FORMATS.keys() - {"fdb"}))  # that one numbers its folders
+def test_two_rows_of_one_file_name_are_refused(to: str, tmp_path: Path) -> None:
+    def renamed(stream: Iterator[ex.Row]) -> Iterator[ex.Row]:
+        for i, row in enumerate(stream):
+            yield {**row, "id": f"mt_qa/{row['language']}/a{'-/'[i % 2]}b/0"}
+
+    folder = ex.changed(ex.dataset("mt_qa"), tmp_path / "in", renamed)
+    with pytest.raises(ReleaseError, match=r"'mt_qa/en/a-b/0' and 'mt_qa/en/a/b/0'"):
+        ex.run(folder, tmp_path / "out", to)
+    assert not (tmp_path / "out").exists()
+
+
 def test_ids_are_file_names() -> None:
     assert file_id("mt_qa/ja/qa.1 x/0") == "mt_qa-ja-qa-1-x-0"
 

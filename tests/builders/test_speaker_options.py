@@ -16,6 +16,7 @@ from duplexkit.builders.speakers import (
     openai_speech,
     recorded,
 )
+from duplexkit.builders.speakers.options import read_voices
 from duplexkit.builders.speakers.wav import wav_bytes
 from duplexkit.builders.speech_cache import request_key
 from tests.builders.cosy_speaker import REFERENCE
@@ -139,6 +140,20 @@ def test_so_is_what_a_voice_is_asked_with(key: Callable[..., str], sound: dict, 
     changed = {first, *(key(folder, {}, {name: value}) for name, value in sound.items())}
     assert len(changed) == 1 + len(sound)
     assert {key(folder, {}, {name: value}) for name, value in OF_A_VOICE.items()} == {first}
+
+
+def test_what_is_not_said_of_a_voice_is_unknown() -> None:
+    table = {
+        "a": {"licence": "MIT", "languages": ["en"]},
+        "b": {"licence": "MIT", "languages": ["en"], "age": "old"},
+    }
+    voices = [
+        voice for voice, _ in read_voices(table, engine="e", languages=(), licence="", fields={}).values()
+    ]
+    assert [(voice.gender, voice.age, voice.accent) for voice in voices] == [
+        ("unknown", "unknown", ""),
+        ("unknown", "old", ""),
+    ]
 
 
 @pytest.mark.parametrize("first", [True, False])
