@@ -252,6 +252,9 @@ def listen(
         kappa = "not defined" if question["kappa"] is None else f"{question['kappa']:.2f}"
         shares = ", ".join(f"{answer}: {n}" for answer, n in question["counts"].items())
         typer.echo(f"{name}: {shares}; Fleiss' kappa {kappa}")
+        for key, whose in (("no_by_most", "most"), ("no_by_half", "half")):
+            for id_ in question.get(key, ()):
+                typer.echo(f'  "no" by {whose} of those who answered: {id_}')
 
 
 def measures_table() -> tuple[Table, Table]:

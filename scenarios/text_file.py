@@ -80,10 +80,11 @@ def parse_json(text: str, where: str, *, error: type[DuplexkitError] = ScriptErr
     Raises
     ------
     DuplexkitError
-        An `error`, if it is none, or holds half of a surrogate pair, which no file can hold as text.
+        An `error`, if it is none, gives a key of an object twice, or holds half of a surrogate pair, which no
+        file can hold as text.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as found:
         line = f"line {found.lineno}, " if "\n" in text.strip() else ""
         raise error(
@@ -91,6 +92,8 @@ def parse_json(text: str, where: str, *, error: type[DuplexkitError] = ScriptErr
         ) from None
     except RecursionError:
         raise error(f"{where}: no JSON that can be read (brackets within brackets without end)") from None
+    except _GivenTwice as found:
+        raise error(f"{where}: {shown(found.key)} stands twice in one object; keep one of them") from None
     except ValueError:  # Python's limit, some thousands of digits
         raise error(f"{where}: no JSON that can be read (a number with thousands of digits)") from None
     half = _HALF.search(text) and _half_in(value)
@@ -98,6 +101,23 @@ def parse_json(text: str, where: str, *, error: type[DuplexkitError] = ScriptErr
         raise error(
             f"{where}: \\u{half} is half of a character; write both halves of the pair, or the character itself"
         )
+    return value
+
+
+class _GivenTwice(ValueError):
+    """A key that an object has twice: one of its values would be lost."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for key, of_key in pairs:
+        if key in value:
+            raise _GivenTwice(key)
+        value[key] = of_key
     return value
 
 

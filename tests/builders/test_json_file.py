@@ -54,5 +54,11 @@ def test_json_that_no_file_can_hold_is_refused(text: str, said: str) -> None:
     assert str(refused.value).startswith("a.json line 1: ") and said in str(refused.value)
 
 
+def test_a_key_that_stands_twice_is_named() -> None:
+    with pytest.raises(ReleaseError, match=r'^a\.json: "b" stands twice in one object; keep one of them$'):
+        parse_json('{"a": [{"b": 1, "c": {"b": 2}, "b": 1}]}', "a.json", error=ReleaseError)
+    assert parse_json('[{"b": {"b": 1}}, {"b": 2}]', "a.json") == [{"b": {"b": 1}}, {"b": 2}]
+
+
 def test_whole_pairs_and_escaped_backslashes_are_text() -> None:
     assert parse_json('{"a": "\\ud83d\\ude00 \\\\ud800"}', "here") == {"a": "\U0001f600 \\ud800"}

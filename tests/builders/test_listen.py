@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from duplexkit import InputError
 from duplexkit.builders.build import BuildResult
 from duplexkit.builders.built import dataset_digest
+from duplexkit.builders.cli import main
 from duplexkit.builders.listen.answers import q_of_presses, take_in
 from duplexkit.builders.listen.kappa import fleiss_kappa
 from duplexkit.builders.listen.page import QUESTIONS, drawn_ids, write_page
@@ -223,7 +224,9 @@ def test_answers_become_counts_kappa_and_q(built: Path, tmp_path: Path) -> None:
     assert event["no_by_most"] == [] and event["no_by_half"] == [two]
 
 
-def test_the_samples_that_failed_are_named(built: Path, tmp_path: Path) -> None:
+def test_the_samples_that_failed_are_named(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(built, folder)
     most, half, unsure, one_rater, good = sorted(drawn_ids(folder, n=5, seed=1))
@@ -238,7 +241,12 @@ def test_the_samples_that_failed_are_named(built: Path, tmp_path: Path) -> None:
         )
         for rater, given in said.items()
     ]
-    take_in(folder, files)
+    assert main(["listen", str(folder), *(f"--answers={file}" for file in files)]) == 0
+    told = [line.strip() for line in capsys.readouterr().out.splitlines() if "of those who answered" in line]
+    assert told == [
+        *(f'"no" by most of those who answered: {id_}' for id_ in (most, one_rater)),
+        f'"no" by half of those who answered: {half}',
+    ]
     questions = json.loads((folder / "listening.json").read_text())["questions"]
     assert questions["event"]["no_by_most"] == [most, one_rater]
     assert questions["event"]["no_by_half"] == [half]
@@ -299,8 +307,6 @@ def test_wrong_answers_are_refused(built: Path, tmp_path: Path) -> None:
 
 
 def test_the_command_writes_a_page(tone_build: Callable[..., BuildResult], tmp_path: Path) -> None:
-    from duplexkit.builders.cli import main
-
     folder = tone_build(tone_recipe_text("user_interruption")).folder
     assert main(["listen", str(folder), "--sample", "2"]) == 0
     assert len(data_of(folder / "listen.html")["items"]) == 2
