@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .about import About
 
@@ -23,13 +25,16 @@ def bibtex(*, title: str, version: str, about: About) -> str:
     return f"@misc{{{key},\n{body}\n}}"
 
 
-def citation_cff(*, title: str, version: str, licence: str, about: About) -> str:
+def citation_cff(
+    *, title: str, version: str, licence: str, about: About, bases: Iterable[Mapping[str, Any]] = ()
+) -> str:
     """Return CITATION.cff (format 1.2.0) of a release.
+
+    `bases` gives the name and version of each build that it is a variant of: they become its references.
 
     Notes
     -----
-    The format wants at least one author; where release.toml names none, the title's owners stand there as
-    an entity.
+    The format wants at least one author; where none is known, the title's owners stand there as an entity.
     """
     import yaml
 
@@ -40,7 +45,16 @@ def citation_cff(*, title: str, version: str, licence: str, about: About) -> str
             **({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid else {}),
         }
         for author in about.authors
-    ] or [{"name": f"The makers of {title}"}]
+    ] or _makers(title)
+    references = [
+        {
+            "type": "dataset",
+            "title": base["name"],
+            "version": base["version"],
+            "authors": _makers(base["name"]),
+        }
+        for base in bases
+    ]
     data = {
         "cff-version": "1.2.0",
         "message": "If you use this dataset, please cite it.",
@@ -52,5 +66,10 @@ def citation_cff(*, title: str, version: str, licence: str, about: About) -> str
         **({"date-released": about.date} if about.date else {}),
         **({"doi": about.doi} if about.doi else {}),
         **({"url": f"https://huggingface.co/datasets/{about.repository}"} if about.repository else {}),
+        **({"references": references} if references else {}),
     }
     return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True))
+
+
+def _makers(title: str) -> list[dict[str, str]]:
+    return [{"name": f"The makers of {title}"}]

@@ -12,6 +12,7 @@ from ..whole_file import beside
 from .about import About
 from .licenses import LICENCES
 from .summarize import Summary
+from .variant_section import variant_lines
 
 FILE = "croissant.json"
 
@@ -85,7 +86,7 @@ def write_croissant(folder: Path, summary: Summary, *, about: About, version: st
     licence = LICENCES.get(recipe["licence"])
     metadata = mlc.Metadata(
         name=title,
-        description=recipe["description"] or title,
+        description=" ".join([recipe["description"] or title, *variant_lines(summary.manifest)]),
         version=version,
         license=[f"https://spdx.org/licenses/{licence.id}" if licence else recipe["licence"]],
         url=home,

@@ -20,6 +20,7 @@ from .plots import write_plots
 from .preview.page import FOLDER as PREVIEW
 from .preview.page import write_preview
 from .summarize import summarize
+from .variant_section import bases
 
 
 def write_papers(folder: Path, *, repository: str = "", version: str = "") -> None:
@@ -45,7 +46,11 @@ def write_papers(folder: Path, *, repository: str = "", version: str = "") -> No
     (folder / CHANGELOG).write_text(read_changelog(folder, stated), encoding="utf-8")
     (folder / "CITATION.cff").write_text(
         citation_cff(
-            title=about.title or recipe["name"], version=stated, licence=recipe["licence"], about=about
+            title=about.title or recipe["name"],
+            version=stated,
+            licence=recipe["licence"],
+            about=about,
+            bases=bases(summary.manifest),
         ),
         encoding="utf-8",
     )

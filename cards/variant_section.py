@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .tables import Table
+
+
+def bases(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield what the manifest says of the build that a variant was made from, then of the one that this came of."""
+    facts = manifest.get("variant_of")
+    while facts is not None:
+        yield facts
+        facts = facts.get("variant_of")
 
 
 def variant_lines(manifest: Mapping[str, Any]) -> list[str]:
@@ -21,14 +29,14 @@ def variant_lines(manifest: Mapping[str, Any]) -> list[str]:
     ['`b` is a variant of `a` 1.0.0 (recipe digest `0123456789abcdef`), made with `--engine x`.']
     """
     lines = []
-    name, facts = manifest["recipe"]["name"], manifest.get("variant_of")
-    while facts is not None:
+    name = manifest["recipe"]["name"]
+    for facts in bases(manifest):
         asked = ", ".join(f"`{word}`" for word in facts["asked"])
         lines.append(
             f"`{name}` is a variant of `{facts['name']}` {facts['version']} (recipe digest "
             f"`{facts['recipe_digest'][:16]}`), made with {asked}."
         )
-        name, facts = facts["name"], facts.get("variant_of")
+        name = facts["name"]
     return lines
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from duplexkit import RecipeError, ReleaseError
 from duplexkit.builders.build import BuildResult, build
@@ -19,7 +20,10 @@ from duplexkit.builders.speakers import engines
 from duplexkit.builders.variant import Asked, recipe_table, variant_of
 from duplexkit.builders.variant_report import to_speak
 from duplexkit.builders.workshop import Site
+from duplexkit.cards.about import About
 from duplexkit.cards.card import write_card
+from duplexkit.cards.citation import citation_cff
+from duplexkit.cards.describe import describe
 from duplexkit.scenarios.recipe import load_recipe, read_recipe, recipe_digest, shipped_recipes
 from tests.builders.test_build import rows_of
 from tests.conftest import tone_recipe_text
@@ -272,6 +276,18 @@ def test_the_command_says_what_changed(
     report = json.loads((out / "variant.json").read_text())
     for paper in ("CHANGELOG.md", "CITATION.cff", "README.md", "plots/durations.png", "preview/index.html"):
         assert (out / paper).is_file(), paper
+    assert yaml.safe_load((out / "CITATION.cff").read_text(encoding="utf-8"))["references"] == [
+        {
+            "type": "dataset",
+            "title": "tones",
+            "version": "1.0.0",
+            "authors": [{"name": "The makers of tones"}],
+        }
+    ]
+    assert "references" not in citation_cff(title="t", version="1.0.0", licence="MIT", about=About())
+    describe(out, repository="a/b", plots=False, preview=False)
+    said = json.loads((out / "croissant.json").read_text(encoding="utf-8"))["description"]
+    assert "variant of `tones` 1.0.0" in said and "--treatment closed_door@1" in said
     assert report["variant_of"]["changed"]["scenarios.background_speech.treatment"] == {
         "was": "next_room@1", "is": "closed_door@1"
     }  # fmt: skip
