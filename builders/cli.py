@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from .. import DuplexkitError, EngineError, InputError, RecipeError, ReleaseError, __version__, publish
@@ -25,6 +24,7 @@ from . import (
     commands_timing,
 )
 from .inputs import folder_there
+from .printed_table import print_tables
 from .stopping import Stopped, say, stop_signals
 
 app = typer.Typer(
@@ -125,15 +125,13 @@ def build(
         table.add_column(column, justify="left" if column == "configuration" else "right")
     for name, facts in result.configs.items():
         table.add_row(name, f"{facts['samples']:.0f}", f"{facts['hours']:.3f}")
-    console = Console()
-    console.print(table)
-    console.print(
+    print_tables(table)
+    typer.echo(
         f"{result.n_spoken} utterances spoken, {result.n_cached} from the cache, {result.n_resumed} samples kept "
-        f"from an earlier run, {len(result.rejects)} rejected; {time.monotonic() - began:.1f} s",
-        highlight=False,
+        f"from an earlier run, {len(result.rejects)} rejected; {time.monotonic() - began:.1f} s"
     )
     for reject in result.rejects:
-        console.print(f"rejected {reject.job.id}: {reject.rejected}", highlight=False, markup=False)
+        typer.echo(f"rejected {reject.job.id}: {reject.rejected}")
     typer.echo("\nOpen it:\n\n    from datasets import load_dataset")
     for name in result.configs:
         for split in sorted(
@@ -211,7 +209,6 @@ def list_(
 ) -> None:
     """List what is there: recipes, scenarios (with presets and fields), voices or measures of quality."""
     from .listing import recipes, scenarios
-    from .printed_table import print_tables
 
     if what == "recipes":
         print_tables(recipes())

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from .. import RecipeError
 from .commands_speech import Cache, cache_or_default
 from .inputs import file_there, folder_there
+from .printed_table import print_tables
 
 _LEFT_S = 86_400.0
 """A half written file that nobody touched for a day is no running process's."""
@@ -48,10 +48,9 @@ def _show(cache_dir: Path) -> None:
     for engine, found in by_engine.items():
         days = [time.strftime("%Y-%m-%d", time.localtime(at)) for _, at in found]
         table.add_row(engine, str(len(found)), readable(sum(n for n, _ in found)), min(days), max(days))
-    console = Console()
-    console.print(table)
+    print_tables(table)
     for name, n_bytes in other_bytes(cache_dir).items():
-        console.print(f"beside the clips: {name}, {readable(n_bytes)}", highlight=False)
+        typer.echo(f"beside the clips: {name}, {readable(n_bytes)}")
 
 
 @cache_app.command()

@@ -122,7 +122,7 @@ def heard_line(cache_dir: Path, line: Line) -> dict[str, Any]:
         "voice": line.voice,
         "n_words": sum(step.kind != "added" for step in steps),
         "n_errors": len(wrong),
-        "n_sound_alike": sum(bool(s.wanted) and sounds_of(s.wanted) == sounds_of(s.heard) for s in wrong),
+        "n_sound_alike": sum(step.kind == "same" and step.wanted != step.heard for step in steps),
         "errors": ", ".join(f"{step.wanted or '-'} > {step.heard or '-'}" for step in wrong),
         "heard": heard.text,
     }

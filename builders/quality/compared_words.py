@@ -1,12 +1,13 @@
-"""What was to be said and what was heard, to the words that are compared: no hesitations, compounds written alike."""
+"""What was to be said and what was heard, to the words that are compared: as they sound, not as they are spelt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from .alignment import Step, align, n_errors
-from .contractions import contracted
+from .contractions import contracted, with_apostrophe
 from .normal_text import normal_words
 from .sounds import sounds_of
 
@@ -30,7 +31,10 @@ def compared_words(wanted: str, heard: str, language: str) -> tuple[tuple[str, .
 
 
 def compared_steps(wanted: str, heard: str, language: str) -> tuple[Step, ...]:
-    """Return the alignment of two texts as an error rate counts it: `compared_words`, and contractions as said.
+    """Return the alignment of two texts as an error rate counts it: `compared_words`, by ear.
+
+    Contractions count as said. A word that sounds like the one wanted is the `same`, however it is spelt (`heard`
+    keeps the spelling): "brake" and "break" cannot be said apart.
 
     Examples
     --------
@@ -44,7 +48,14 @@ def compared_steps(wanted: str, heard: str, language: str) -> tuple[Step, ...]:
     for is_same, group in groupby(steps, key=lambda step: step.kind == "same"):
         run = tuple(group)
         found += run if is_same else _drawn_together(run)
-    return tuple(found)
+    return tuple(map(_by_ear, found))
+
+
+def _by_ear(step: Step) -> Step:
+    if step.kind != "replaced":
+        return step
+    wanted, heard = (sounds_of(with_apostrophe(word)) for word in (step.wanted, step.heard))
+    return replace(step, kind="same") if wanted == heard != "" else step
 
 
 def _drawn_together(run: Sequence[Step]) -> tuple[Step, ...]:

@@ -24,6 +24,30 @@ _OTHERS = {
     **{("going", "to"): "gonna", ("got", "to"): "gotta", ("want", "to"): "wanna", ("give", "me"): "gimme"},
     **{("kind", "of"): "kinda", ("sort", "of"): "sorta", ("out", "of"): "outta"},
 }
+_SPELT = {
+    subject + ending: f"{subject}'{ending}"
+    for ending, subjects in {
+        "re": ("they", "you"),
+        "ve": ("i", "they", "you", "we"),
+        "ll": ("they", "you", "it", "that", "there"),
+        "d": ("they", "you", "he", "it", "that", "there"),
+        "s": ("he", "she", "that", "there", "here", *_ASKING),
+        "m": ("i",),
+    }.items()
+    for subject in subjects
+}
+"""Contractions that are no other word without their apostrophe, as "were" and "ill" are."""
+
+
+def with_apostrophe(word: str) -> str:
+    """Return a contraction as a reader knows it; any other word as it is.
+
+    Examples
+    --------
+    >>> with_apostrophe("theyre"), with_apostrophe("were")
+    ("they're", 'were')
+    """
+    return _SPELT.get(word, word)
 
 
 def contracted(first: str, second: str) -> str:

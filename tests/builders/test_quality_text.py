@@ -113,7 +113,10 @@ def test_what_differs_stays_different() -> None:
         ("tea and so on", "tea and soon", 2),
         ("the therapist visit", "the the rapist visit", 2),
         ("call me at nine", "call meat nine", 2),
-        ("the brake pads", "the break pads", 1),
+        ("the brake pads", "the break pads", 0),
+        ("There are two of my buddy's aunts.", "They're are too of my buddies aunts", 0),
+        ("Whose turn is it?", "Who's turn is it?", 0),
+        ("a pain in the neck", "a pen in the neck", 1),
         ("I'm sure it's not here", "I am sure it is not here", 0),
         ("How'd it end? What's got to go?", "How did it end? What's gotta go?", 0),
         ("they could not have known", "they couldn't have known", 0),
@@ -126,7 +129,7 @@ def test_what_differs_stays_different() -> None:
         ("that is not what it is", "that's not what it", 1),
     ],
 )
-def test_compounds_and_hesitations_are_no_errors(wanted: str, heard: str, n_errors: int) -> None:
+def test_what_sounds_alike_is_no_error(wanted: str, heard: str, n_errors: int) -> None:
     words, told = compared_words(wanted, heard, "en")
     assert round(word_error_rate(wanted, heard, "en") * len(words)) == n_errors
     assert compared_words(heard, wanted, "en")[0] != () and told
