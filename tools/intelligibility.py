@@ -1,10 +1,11 @@
 """Hear what the embedded engine says in English, with the recogniser of the extra `quality`: see docs/voices.md.
 
-``python tools/intelligibility.py lines`` speaks 100 lines of the script bank, the default voices in turn, and counts
-the words that are heard otherwise; then what is left of them when a line with such a word is spoken again, twice at
-most, and the best of it stays; then all by one voice, for the recogniser's own share. ``python
-tools/intelligibility.py tokens`` speaks every backchannel of the bank with every default voice (half an hour). Each
-writes its part of ``builders/speakers/kokoro_heard.json``. ``--cache DIR`` is the speech cache.
+``python tools/intelligibility.py lines`` speaks 100 lines of the script bank, the default voices in turn and each line
+by five of them, and counts the words that are heard otherwise, of all and of each voice; then what is left of them when
+a line with such a word is spoken again, twice at most, and the best of it stays; then all by one voice, for the
+recogniser's own share (half an hour in all). ``python tools/intelligibility.py tokens`` speaks every backchannel of the
+bank with every default voice (half an hour). Each writes its part of ``builders/speakers/kokoro_heard.json``. ``--cache
+DIR`` is the speech cache.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, zip_longest
@@ -36,6 +37,9 @@ from duplexkit.scenarios.markup import shown
 
 LANGUAGE = "en"
 N_LINES = 100
+TURNS = (0, 5, 9, 13, 21)
+"""Line `i` is said by the default voices `i + turn`: by so many that no voice is judged by a few lines alone."""
+
 ONE_VOICE = "af_heart"
 """The voice that upstream grades best: what is misheard of it is mostly the recogniser's own error."""
 
@@ -131,19 +135,27 @@ def heard_line(cache_dir: Path, line: Line) -> dict[str, Any]:
 def lines(cache_dir: Path, workers: int) -> dict[str, Any]:
     """Return what is heard of the bank's lines, said by the default voices in turn and again, and by one voice."""
     voices = _speaker(cache_dir).voice_sets()[LANGUAGE]["default"]
-    spoken = [replace(line, voice=voices[i % len(voices)]) for i, line in enumerate(bank_lines())]
-    alone = [replace(line, voice=ONE_VOICE) for line in spoken]
+    spoken = [
+        replace(line, voice=voices[(i + turn) % len(voices)])
+        for turn in TURNS
+        for i, line in enumerate(bank_lines())
+    ]
+    alone = [replace(line, voice=ONE_VOICE) for line in bank_lines()]
     found = _heard(cache_dir, spoken, workers)
-    best = {one["line"]: one for one in found}
+    best = {_said(one): one for one in found}
     for n in range(1, N_ATTEMPTS):
-        behind = [replace(line, n_tries=n) for line in spoken if best[line.key]["n_errors"]]
+        behind = [replace(line, n_tries=n) for line in spoken if best[line.key, line.voice]["n_errors"]]
         for one in _heard(cache_dir, behind, workers):
-            best[one["line"]] = min(best[one["line"]], one, key=itemgetter("n_errors"))
+            best[_said(one)] = min(best[_said(one)], one, key=itemgetter("n_errors"))
     return {
-        "n_lines": len(found),
+        "n_lines": N_LINES,
+        "n_voices_a_line": len(TURNS),
         **_counts(found),
         "best_of_attempts": {"attempts": N_ATTEMPTS, **_counts(list(best.values()))},
         "one_voice": {"voice": ONE_VOICE, **_counts(_heard(cache_dir, alone, workers))},
+        "by_voice": {
+            voice: _counts([one for one in found if one["voice"] == voice]) for voice in sorted(voices)
+        },
         "errors": [
             {key: one[key] for key in ("line", "voice", "errors", "heard")} for one in found if one["errors"]
         ],
@@ -152,12 +164,16 @@ def lines(cache_dir: Path, workers: int) -> dict[str, Any]:
 
 def _heard(cache_dir: Path, spoken: Sequence[Line], workers: int) -> list[dict[str, Any]]:
     """Return what is heard of each line, in their order."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for one in run_on("local", partial(heard_line, cache_dir), spoken, workers):
-        found[one["line"]] = one
+        found[_said(one)] = one
         told = f"{one['line']} by {one['voice']}, {one['n_errors']} of {one['n_words']}"
         print(f"{len(found)} of {len(spoken)}: {told}", flush=True)
-    return [found[line.key] for line in spoken]
+    return [found[line.key, line.voice] for line in spoken]
+
+
+def _said(one: Mapping[str, Any]) -> tuple[str, str]:
+    return one["line"], one["voice"]
 
 
 def _counts(found: Sequence[dict[str, Any]]) -> dict[str, Any]:

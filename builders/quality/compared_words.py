@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 
 from .alignment import Step, align, n_errors
 from .contractions import contracted, with_apostrophe
+from .digits import as_spoken
 from .normal_text import normal_words
 from .sounds import sounds_of
 
@@ -23,11 +24,24 @@ def compared_words(wanted: str, heard: str, language: str) -> tuple[tuple[str, .
     >>> compared_words("Um, the landlady is offside", "the land lady is off side", "en")
     (('the', 'landlady', 'is', 'offside'), ('the', 'landlady', 'is', 'offside'))
     """
-    words, told = normal_words(wanted, language), normal_words(heard, language)
+    words, told = both_in_words(wanted, heard, language)
     if not language.lower().startswith("en"):
         return words, told
     words = tuple(word for word in words if word not in HESITATIONS)
     return words, with_compounds_of(words, tuple(word for word in told if word not in HESITATIONS))
+
+
+def both_in_words(wanted: str, heard: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of two texts; numbers that were heard, as they were to be said.
+
+    Examples
+    --------
+    >>> both_in_words("gate four one two", "Gate 412.", "en")[1]
+    ('gate', 'four', 'one', 'two')
+    """
+    words = normal_words(wanted, language)
+    told = as_spoken(heard, words) if language.lower().startswith("en") else heard
+    return words, normal_words(told, language)
 
 
 def compared_steps(wanted: str, heard: str, language: str) -> tuple[Step, ...]:

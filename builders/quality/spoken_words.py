@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .alignment import Step, align
+from .compared_words import both_in_words
 from .hearing import MODULES, hear, hearing_version, hears_all_languages, likeliest_english
 from .measure import Measure, Measured, SpokenClip, Tools, Value, alone
 from .normal_text import is_japanese, normal_words
@@ -127,7 +128,7 @@ def _faults(clip: SpokenClip, tools: Tools) -> Measured:
     if is_japanese(clip.language) or len(words) < FEWEST_WORDS or not can_hear(clip, tools):
         return Measured(values=nothing)
     steps, heard = word_steps(clip, tools)
-    told = normal_words(heard.text, clip.language)
+    _, told = both_in_words(clip.text, heard.text, clip.language)
     dropped = dropped_words(steps)
     if clip.language.startswith("en"):
         dropped = tuple(dict.fromkeys((*dropped, *lost_words(words, told))))

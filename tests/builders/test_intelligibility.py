@@ -13,6 +13,7 @@ from tools.intelligibility import (
     HEARD,
     LANGUAGE,
     N_LINES,
+    TURNS,
     as_meant,
     bank_lines,
     bank_tokens,
@@ -21,9 +22,8 @@ from tools.intelligibility import (
 )
 
 DATA = json.loads(HEARD.read_text(encoding="utf-8"))
-MOST_MISHEARD = 0.02
-MOST_OF_THE_BEST = 0.01
-"""Shares of the words in the bank's lines: said once, and the best of three attempts."""
+MOST_MISHEARD = 0.01
+"""A share of the words in the bank's lines, each said once."""
 
 
 def default_voices() -> list[str]:
@@ -34,16 +34,22 @@ class TestTable:
     def test_the_lines_are_the_banks_and_each_voice_says_some(self) -> None:
         lines, spoken = DATA["lines"], bank_lines()
         assert lines["n_lines"] == len(spoken) == N_LINES
-        said_by = {line.key: default_voices()[i % len(default_voices())] for i, line in enumerate(spoken)}
-        for one in lines["errors"]:
-            assert said_by[one["line"]] == one["voice"], "run tools/intelligibility.py lines again"
+        voices = default_voices()
+        said = {(line.key, voices[(i + k) % len(voices)]) for k in TURNS for i, line in enumerate(spoken)}
+        assert lines["n_voices_a_line"] == len(TURNS) and len(said) == len(TURNS) * N_LINES
+        assert {(one["line"], one["voice"]) for one in lines["errors"]} <= said, (
+            "run tools/intelligibility.py lines again"
+        )
+        assert sorted(lines["by_voice"]) == sorted(voices)
+        for key in ("n_words", "n_errors"):
+            assert sum(one[key] for one in lines["by_voice"].values()) == lines[key]
 
     def test_few_words_are_misheard(self) -> None:
         lines = DATA["lines"]
         assert lines["n_errors"] == sum(one["errors"].count(" > ") for one in lines["errors"])
         assert lines["word_error_rate"] == pytest.approx(lines["n_errors"] / lines["n_words"], abs=1e-5)
-        assert lines["one_voice"]["word_error_rate"] <= lines["word_error_rate"] <= MOST_MISHEARD
-        assert lines["best_of_attempts"]["word_error_rate"] <= MOST_OF_THE_BEST
+        assert lines["best_of_attempts"]["n_errors"] <= lines["n_errors"]
+        assert lines["word_error_rate"] <= MOST_MISHEARD
 
     def test_every_backchannel_was_heard_from_every_voice(self) -> None:
         tokens, voices = DATA["tokens"], default_voices()
@@ -91,9 +97,9 @@ def test_a_sample_is_heard_as_the_table_says(tmp_path: Path) -> None:
     """Four lines and six backchannels, spoken and heard anew (another CPU may hear a word otherwise)."""
     voices = default_voices()
     lines = [replace(line, voice=voices[i]) for i, line in enumerate(bank_lines()[:20]) if i % 5 == 0]
-    wrong = {one["line"]: one["errors"].count(" > ") for one in DATA["lines"]["errors"]}
+    wrong = {(one["line"], one["voice"]): one["errors"].count(" > ") for one in DATA["lines"]["errors"]}
     for line in lines:
-        assert abs(heard_line(tmp_path, line)["n_errors"] - wrong.get(line.key, 0)) <= 1, line
+        assert abs(heard_line(tmp_path, line)["n_errors"] - wrong.get((line.key, line.voice), 0)) <= 1, line
     texts = {shown(text): text for text in bank_tokens()}
     asked = [(token, name) for token in ("Exactly.", "No way!", "Crazy.") for name in voices[:2]]
     n_meant = sum(as_meant(token, heard_token(tmp_path, (texts[token], name))[2]) for token, name in asked)
