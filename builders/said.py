@@ -101,7 +101,7 @@ def utterance_key(
     asked = {
         "text": turn.text,
         "language": language,
-        "voice": [voice.id, voice.mix],
+        "voice": [*voice.sounds_by.values()],
         "speed": turn.speed,
         "pauses": [[pause.kind, pause.length_s] for pause in turn.pauses],
         "max_hush_s": turn.max_hush_s,

@@ -24,6 +24,7 @@ _VOICE: Form = {
     "languages": [str],
     "mix": [[object]],
     "age?": str,
+    "lexicon?": str,
     "dnsmos?": (float, None),
 }
 _FACTS: Form = {

@@ -20,7 +20,7 @@ _FORMAT = 1
 def request_key(speaker: Speaker, request: SpeechRequest) -> str:
     """Return the SHA-256 of all that decides a clip: text, voice, speed, seed (if it varies), engine, version."""
     asked = asdict(request)
-    asked["voice"] = {"id": request.voice.id, "mix": request.voice.mix}
+    asked["voice"] = request.voice.sounds_by
     if not varies_by_seed(speaker):
         asked["seed"] = 0
     asked["engine"], asked["version"], asked["format"] = speaker.engine, speaker.version, _FORMAT

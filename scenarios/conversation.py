@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from .effects import EffectRanges
 
@@ -22,7 +23,8 @@ class Voice:
 
     `mix` gives the parts of a mixed voice with weights that sum to 1 (one part for a native voice); of a part
     only one of `TRAITS` may be taken (``jm_kumo:prosody``). `parents` are what makes two
-    voices related for speaker-disjoint splits.
+    voices related for speaker-disjoint splits. `lexicon` says by which lexicon and rules the engine reads texts for it,
+    where that is the voice's affair; it decides the sound, `gender`, `accent` and `age` only describe it.
     """
 
     id: str
@@ -34,7 +36,13 @@ class Voice:
     attribution: str
     mix: tuple[tuple[str, float], ...]
     age: str = "unknown"
+    lexicon: str = ""
     dnsmos: float | None = None
+
+    @property
+    def sounds_by(self) -> dict[str, Any]:
+        """Return all of a voice that decides how its engine speaks: what a clip's key holds of it."""
+        return {"id": self.id, "mix": self.mix, **({"lexicon": self.lexicon} if self.lexicon else {})}
 
     @property
     def parents(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import onnxruntime
 
 LANGUAGES = ("en", "ja")
+BRITISH = "en-GB"
+"""The lexicon of voices with that accent; all other English is read as American."""
 BOUNDARY_LAG_S = {"en": 0.050, "ja": 0.055}
 """How much later the tokens' durations put a word's onset than it is heard, at speed 1 (docs/word-times.md)."""
 REVISION = 1
@@ -146,7 +148,7 @@ class Kokoro:
         groups = phonemes(
             request.text,
             request.language,
-            british=voice.accent == "en-GB",
+            british=voice.lexicon == BRITISH,
             readings=request.readings,
             breaks=request.breaks,
         )
@@ -307,6 +309,7 @@ def _table_voices() -> list[Voice]:
             attribution=row["attribution"],
             mix=tuple((name, weight) for name, weight in row["mix"]),
             age="adult",  # all of them sound so
+            lexicon=BRITISH if row["accent"] == BRITISH else "",
             dnsmos=row["dnsmos"],
         )
         for row in _table()["voices"]
