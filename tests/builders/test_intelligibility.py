@@ -23,7 +23,7 @@ from tools.intelligibility import (
 
 DATA = json.loads(HEARD.read_text(encoding="utf-8"))
 MOST_MISHEARD = 0.01
-"""A share of the words in the bank's lines, each said once."""
+"""A share of the words in the bank's lines, each said once by each of its voices."""
 
 
 def default_voices() -> list[str]:
