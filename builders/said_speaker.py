@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from .. import EngineError
@@ -63,4 +64,7 @@ class SaidSpeaker:
                     f"versions, or let everything be spoken anew with --engine {self.engine}"
                 )
             self._real = real
+        known = self._real.voices().get(request.voice.id)
+        if known is not None:  # older builds do not say by which lexicon a voice's texts were read
+            request = replace(request, voice=replace(request.voice, lexicon=known.lexicon))
         return self._real.speak(request)

@@ -86,7 +86,7 @@ def write_croissant(folder: Path, summary: Summary, *, about: About, version: st
     licence = LICENCES.get(recipe["licence"])
     metadata = mlc.Metadata(
         name=title,
-        description=" ".join([recipe["description"] or title, *variant_lines(summary.manifest)]),
+        description=_description(recipe["description"], summary) or title,
         version=version,
         license=[f"https://spdx.org/licenses/{licence.id}" if licence else recipe["licence"]],
         url=home,
@@ -104,6 +104,12 @@ def write_croissant(folder: Path, summary: Summary, *, about: About, version: st
             mlc.Dataset(jsonld=str(part))
         except mlc.ValidationError as error:
             raise ReleaseError(f"{folder / FILE}: not valid ({error})") from None
+
+
+def _description(stated: str, summary: Summary) -> str:
+    """Return the recipe's description, and of a variant of what it is one, without Markdown."""
+    of_a_variant = (line.replace("`", "") for line in variant_lines(summary.manifest))
+    return " ".join(filter(None, (stated, *of_a_variant)))
 
 
 def _field(id_: str, name: str, type_: Type, meaning: str, path: list[str]) -> Any:

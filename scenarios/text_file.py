@@ -93,7 +93,10 @@ def parse_json(text: str, where: str, *, error: type[DuplexkitError] = ScriptErr
     except RecursionError:
         raise error(f"{where}: no JSON that can be read (brackets within brackets without end)") from None
     except _GivenTwice as found:
-        raise error(f"{where}: {shown(found.key)} stands twice in one object; keep one of them") from None
+        raise error(
+            f"{where}: {shown(found.key)} stands twice in the object that begins with {shown(found.begins)}; keep "
+            "one of them"
+        ) from None
     except ValueError:  # Python's limit, some thousands of digits
         raise error(f"{where}: no JSON that can be read (a number with thousands of digits)") from None
     half = _HALF.search(text) and _half_in(value)
@@ -107,16 +110,16 @@ def parse_json(text: str, where: str, *, error: type[DuplexkitError] = ScriptErr
 class _GivenTwice(ValueError):
     """A key that an object has twice: one of its values would be lost."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, begins: dict[str, Any]) -> None:
         super().__init__(key)
-        self.key = key
+        self.key, self.begins = key, begins
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value: dict[str, Any] = {}
     for key, of_key in pairs:
         if key in value:
-            raise _GivenTwice(key)
+            raise _GivenTwice(key, dict(pairs[:1]))
         value[key] = of_key
     return value
 

@@ -10,7 +10,7 @@ from .alignment import Step, align, n_errors
 from .contractions import contracted, with_apostrophe
 from .digits import as_spoken
 from .normal_text import normal_words
-from .sounds import sounds_of
+from .sounds import by_ear, sounds_of
 
 HESITATIONS = frozenset({"uh", "um", "uhm", "er", "erm", "hmm"})
 """Recognisers leave these out by habit (Whisper's transcripts, and its own normaliser, have none)."""
@@ -48,33 +48,38 @@ def compared_steps(wanted: str, heard: str, language: str) -> tuple[Step, ...]:
     """Return the alignment of two texts as an error rate counts it: `compared_words`, by ear.
 
     Contractions count as said. A word that sounds like the one wanted is the `same`, however it is spelt (`heard`
-    keeps the spelling): "brake" and "break" cannot be said apart.
+    keeps the spelling): "brake" and "break".
 
     Examples
     --------
     >>> [step.heard for step in compared_steps("How'd it end? I am not sure", "How did it end? I'm not sure", "en")]
     ['howd', 'it', 'end', 'im', 'not', 'sure']
     """
-    steps = align(*compared_words(wanted, heard, language))
+    words, told = compared_words(wanted, heard, language)
     if not language.lower().startswith("en"):
-        return steps
+        return align(words, told)
+    steps = _aligned_by_ear(words, told)
     found: list[Step] = []
     for is_same, group in groupby(steps, key=lambda step: step.kind == "same"):
         run = tuple(group)
         found += run if is_same else _drawn_together(run)
-    return tuple(map(_by_ear, found))
+    return tuple(found)
 
 
-def _by_ear(step: Step) -> Step:
-    if step.kind != "replaced":
-        return step
-    wanted, heard = (sounds_of(with_apostrophe(word)) for word in (step.wanted, step.heard))
-    return replace(step, kind="same") if wanted == heard != "" else step
+def _aligned_by_ear(wanted: Sequence[str], heard: Sequence[str]) -> tuple[Step, ...]:
+    """Return the alignment of two sequences of words in which those that sound alike are the same."""
+    steps = align(*([by_ear(with_apostrophe(word)) for word in words] for words in (wanted, heard)))
+    said, told = iter(wanted), iter(heard)
+    return tuple(
+        replace(step, wanted=next(said) if step.wanted else "", heard=next(told) if step.heard else "")
+        for step in steps
+    )
 
 
 def _drawn_together(run: Sequence[Step]) -> tuple[Step, ...]:
     """Return a run of errors aligned anew with contractions on both sides, where that leaves fewer."""
-    anew = align(*(_contracted([getattr(step, side) for step in run]) for side in ("wanted", "heard")))
+    sides = (_contracted([getattr(step, side) for step in run]) for side in ("wanted", "heard"))
+    anew = _aligned_by_ear(*sides)
     return anew if n_errors(anew) < n_errors(run) else tuple(run)
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .normal_text import normal_words
+from .normal_text import MEASURED, normal_words
 
-_DIGITS = re.compile(r"(?<![\d$])(?<!\d[.,:])\d{2,10}(?![\dA-Za-z%]|[.,:]\d)")
+_RUN = re.compile(
+    r"(?<![\d$.:])\d+(?:(?:[-,]|,? )\d+)*(?![\dA-Za-z%:]|\.\d|\s?(?:" + "|".join(MEASURED) + r")\b)",
+    re.IGNORECASE,
+)
+_LONGEST = 12
+"""Digits of one number; there are some hundred ways to say so many."""
 
 
 def as_spoken(heard: str, wanted: Sequence[str]) -> str:
@@ -18,18 +23,26 @@ def as_spoken(heard: str, wanted: Sequence[str]) -> str:
     Examples
     --------
     >>> as_spoken("Code 833, 619", ["code", "eight", "three", "three", "six", "one", "nine"])
-    'Code eight three three, six one nine'
+    'Code eight three three six one nine'
     >>> as_spoken("Flight 218", ["flight", "two", "eighteen"]), as_spoken("218 trees", ["two", "trees"])
     ('Flight two eighteen', '218 trees')
     """
     text = " ".join(("", *wanted, ""))
+    return _RUN.sub(lambda found: _said(found[0], text) or found[0], heard)
 
-    def said(found: re.Match[str]) -> str:
-        if f" {' '.join(normal_words(found[0], 'en'))} " in text:
-            return found[0]
-        return next((reading for reading in _readings(found[0]) if f" {reading} " in text), found[0])
 
-    return _DIGITS.sub(said, heard)
+def _said(run: str, text: str) -> str:
+    """Return how a text says a run of digits, all of it or number by number; empty where it does not."""
+    digits = re.sub(r"\D", "", run)
+    if not 2 <= len(digits) <= _LONGEST:
+        return ""
+    if digits[0] != "0" and f" {' '.join(normal_words(run, 'en'))} " in text:
+        return run
+    reading = next((reading for reading in _readings(digits) if f" {reading} " in text), "")
+    pieces = re.split(r"(,? )", run)
+    if reading or len(pieces) == 1:
+        return reading
+    return "".join(_said(piece, text) or piece for piece in pieces)
 
 
 def _readings(digits: str) -> Iterator[str]:

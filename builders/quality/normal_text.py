@@ -40,7 +40,7 @@ _SPELT = {
 }
 """Words with two spellings, to one."""
 
-_MEASURED = {
+MEASURED = {
     **{"km": "kilometers", "cm": "centimeters", "mm": "millimeters", "kg": "kilograms", "mg": "milligrams"},
     **{"ml": "milliliters", "mph": "miles per hour", "kph": "kilometers per hour", "lbs": "pounds"},
     **{"lb": "pounds", "oz": "ounces", "ft": "feet", "hrs": "hours", "mins": "minutes", "secs": "seconds"},
@@ -121,7 +121,7 @@ def _in_words(text: str) -> str:
     text = re.sub(r"(?<![\d.])1 dollars\b", "1 dollar", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     text = re.sub(r"(?:\(\d{3}\) ?|\b\d{3}[ -])\d{3}-\d{4}\b|\b\d{3}-\d{4}\b", _telephone, text)
-    text = re.sub(rf"(\d[\d.]*)\s?({'|'.join(_MEASURED)})\b", _measured, text)
+    text = re.sub(rf"(\d[\d.]*)\s?({'|'.join(MEASURED)})\b", _measured, text)
     text = re.sub(r"\b(\d{1,2}):(\d\d)\b", _clock, text)
     text = re.sub(r"\b(\d+)s\b", lambda m: f" {_plural(int(m[1]))} ", text)
     text = re.sub(r"\b(\d+)(st|nd|rd|th)\b", lambda m: f" {_ordinal(int(m[1]))} ", text)
@@ -172,7 +172,7 @@ def _telephone(found: re.Match[str]) -> str:
 
 def _measured(found: re.Match[str]) -> str:
     """Return a number and its unit, "1 km" in the singular."""
-    unit, *rest = _MEASURED[found[2]].split()
+    unit, *rest = MEASURED[found[2]].split()
     one = {"feet": "foot"}.get(unit, unit.removesuffix("s"))
     return " ".join((found[1], one if found[1] == "1" else unit, *rest))
 

@@ -199,7 +199,7 @@ SPOKEN_WORDS = Measure(
     ),
     source="own, on the alignment of the word error rate",
     cost=0.1,
-    version=lambda tools: f"12 {hearing_version(tools)}",
+    version=lambda tools: f"13 {hearing_version(tools)}",
     run=alone(_faults),
     needs=MODULES,
 )

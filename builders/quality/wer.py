@@ -104,7 +104,7 @@ WER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"11 {hearing_version(tools)}",
+    version=lambda tools: f"12 {hearing_version(tools)}",
     run=alone(_wer),
     needs=MODULES,
 )
@@ -124,7 +124,7 @@ CER = Measure(
     ),
     source="faster-whisper; text normalised as docs/quality.md says",
     cost=0.1,
-    version=lambda tools: f"11 {hearing_version(tools)}",
+    version=lambda tools: f"12 {hearing_version(tools)}",
     run=alone(_cer),
     needs=MODULES,
 )

@@ -22,8 +22,8 @@ from tools.intelligibility import (
 )
 
 DATA = json.loads(HEARD.read_text(encoding="utf-8"))
-MOST_MISHEARD = 0.01
-"""A share of the words in the bank's lines, each said once by each of its voices."""
+MOST_MISHEARD, MOST_OF_THE_BEST = 0.01, 0.007
+"""Shares of the words in the bank's lines, each said once by each of its voices, and the best of three attempts."""
 
 
 def default_voices() -> list[str]:
@@ -48,8 +48,8 @@ class TestTable:
         lines = DATA["lines"]
         assert lines["n_errors"] == sum(one["errors"].count(" > ") for one in lines["errors"])
         assert lines["word_error_rate"] == pytest.approx(lines["n_errors"] / lines["n_words"], abs=1e-5)
-        assert lines["best_of_attempts"]["n_errors"] <= lines["n_errors"]
         assert lines["word_error_rate"] <= MOST_MISHEARD
+        assert lines["best_of_attempts"]["word_error_rate"] <= MOST_OF_THE_BEST
 
     def test_every_backchannel_was_heard_from_every_voice(self) -> None:
         tokens, voices = DATA["tokens"], default_voices()

@@ -5,7 +5,7 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from duplexkit import SpeechError
 from duplexkit.builders.said import utterance_key
+from duplexkit.builders.said_speaker import SaidSpeaker
+from duplexkit.builders.said_speech import SPEECH
 from duplexkit.builders.speakers import SpeechRequest, kokoro_model, make_kokoro_voices, make_speaker
 from duplexkit.builders.speakers.kokoro import Kokoro, clip_words, phonemes, word_spans
 from duplexkit.builders.speakers.phonemes import PhonemeGroup, joined
@@ -90,6 +92,21 @@ class TestVoices:
             emma, accent="en-AU", age="old", gender="male", attribution="", licence="MIT", dnsmos=None
         )
         assert keys(same) == keys(emma)
+
+    def test_a_build_that_does_not_say_the_lexicon_is_spoken_on_by_the_voices_own(self, speaker, tmp_path):
+        emma, asked = speaker.voices()["bf_emma"], []
+
+        class Listening(Kokoro):
+            def speak(self, request):
+                asked.append(request.voice)
+
+        facts = {key: getattr(speaker, key) for key in ("engine", "version", "uses_seed", "licence")}
+        older = {key: value for key, value in asdict(emma).items() if key != "lexicon"}
+        (tmp_path / SPEECH).parent.mkdir()
+        (tmp_path / SPEECH).write_text(json.dumps({**facts, "sets": {}, "voices": [older]}), encoding="utf-8")
+        said = SaidSpeaker(tmp_path, lambda: Listening(tmp_path))
+        said.speak(SpeechRequest(text="Park here.", language="en", voice=said.voices()["bf_emma"]))
+        assert said.voices()["bf_emma"].lexicon == "" and asked == [emma]
 
     def test_the_whispering_voice_is_left_out(self, speaker):
         assert not any("af_nicole" in one.parents for one in speaker.voices().values())
