@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,14 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duplexkit import SpeechError
-from duplexkit.builders.said import utterance_key
-from duplexkit.builders.said_speaker import SaidSpeaker
-from duplexkit.builders.said_speech import SPEECH
 from duplexkit.builders.speakers import SpeechRequest, kokoro_model, make_kokoro_voices, make_speaker
 from duplexkit.builders.speakers.kokoro import Kokoro, clip_words, phonemes, word_spans
 from duplexkit.builders.speakers.phonemes import PhonemeGroup, joined
-from duplexkit.builders.speech_cache import request_key
-from duplexkit.scenarios.conversation import PlannedTurn, Role, Start, Voice
+from duplexkit.scenarios.conversation import Voice
 
 KONIWA = ("jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
 LONG = (
@@ -67,46 +62,6 @@ class TestVoices:
         assert credited == {name for name, one in speaker.voices().items() if set(one.parents) & set(KONIWA)}
         assert all(speaker.voices()[name].licence == "Apache-2.0 AND CC-BY-3.0" for name in credited)
         assert set(KONIWA) <= credited
-
-    def test_a_clip_is_known_by_all_of_a_voice_that_decides_its_sound_and_by_no_more(self, speaker):
-        """Its lexicon does: the same styles read by the other one say other phonemes."""
-        voices = speaker.voices().values()
-        assert {v.lexicon for v in voices if v.accent == "en-GB"} == {"en-GB"}
-        assert {v.lexicon for v in voices if v.accent != "en-GB"} == {""}
-        emma = speaker.voices()["bf_emma"]
-        turn = PlannedTurn(
-            name="t", role=Role.USER, voice="bf_emma", text="Park here.", speed=1.0,
-            start=Start(turn=None, distance_s=0.0), move="open",
-        )  # fmt: skip
-
-        def keys(of):
-            asked = {"language": "en", "voice": of, "speaker": speaker, "seed": 0}
-            return (
-                request_key(speaker, SpeechRequest(text="Park here.", language="en", voice=of)),
-                utterance_key(turn, sample_rate_hz=24000, **asked),
-            )
-
-        others = [replace(emma, lexicon=""), replace(emma, mix=(("bf_lily", 1.0),)), replace(emma, id="x")]
-        assert all(a != b for of in others for a, b in zip(keys(of), keys(emma), strict=True))
-        same = replace(
-            emma, accent="en-AU", age="old", gender="male", attribution="", licence="MIT", dnsmos=None
-        )
-        assert keys(same) == keys(emma)
-
-    def test_a_build_that_does_not_say_the_lexicon_is_spoken_on_by_the_voices_own(self, speaker, tmp_path):
-        emma, asked = speaker.voices()["bf_emma"], []
-
-        class Listening(Kokoro):
-            def speak(self, request):
-                asked.append(request.voice)
-
-        facts = {key: getattr(speaker, key) for key in ("engine", "version", "uses_seed", "licence")}
-        older = {key: value for key, value in asdict(emma).items() if key != "lexicon"}
-        (tmp_path / SPEECH).parent.mkdir()
-        (tmp_path / SPEECH).write_text(json.dumps({**facts, "sets": {}, "voices": [older]}), encoding="utf-8")
-        said = SaidSpeaker(tmp_path, lambda: Listening(tmp_path))
-        said.speak(SpeechRequest(text="Park here.", language="en", voice=said.voices()["bf_emma"]))
-        assert said.voices()["bf_emma"].lexicon == "" and asked == [emma]
 
     def test_the_whispering_voice_is_left_out(self, speaker):
         assert not any("af_nicole" in one.parents for one in speaker.voices().values())
