@@ -155,6 +155,11 @@ def test_what_sounds_alike_is_no_error(wanted: str, heard: str, n_errors: int) -
     assert compared_words(heard, wanted, "en")[0] != () and told
 
 
+def test_characters_of_a_word_that_sounds_alike_are_no_errors() -> None:
+    assert character_error_rate("the brake pads", "the break pads", "en") == 0.0
+    assert character_error_rate("a pain", "a pen", "en") == pytest.approx(2 / 5)
+
+
 def test_other_languages_keep_their_marks_and_their_own_numbers() -> None:
     assert normal_words("मुझे दिन, दान!", "hi") == ("मुझे", "दिन", "दान")
     assert normal_words("L'été à 7:00, le St. Jean", "fr") == ("lété", "à", "7", "00", "le", "st", "jean")
